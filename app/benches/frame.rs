@@ -385,7 +385,7 @@ impl<'a> HeadlessWindow<'a> {
                     path: &[],
                     can_lose: true,
                     pending: None,
-                    matches: &[],
+                    matches: None,
                 };
                 timeline.ui(ui, &picture, &mut actions);
             }

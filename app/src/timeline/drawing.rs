@@ -58,7 +58,7 @@ pub fn svg(capture: &Capture, mut state: AppState) -> String {
         path: &[],
         can_lose: true,
         pending: None,
-        matches: &[],
+        matches: None,
     };
     let mut size = vec2(WIDTH, HEIGHT.0);
     let mut shapes = Vec::new();

@@ -1,6 +1,7 @@
 //! One frame of the timeline: the areas on screen, and where in them every row and span lies.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use eframe::egui::{Rect, pos2};
 use engine::analysis::causes::{CauseReader, ChainSegment, DependencyTimes};
@@ -62,7 +63,7 @@ pub struct Picture<'a> {
     /// What is to come into it, where that is known.
     pub pending: Option<PendingContent<'a>>,
     /// When the spans start that are searched for, and which they are; in order of time.
-    pub matches: &'a [(Nanos, SpanId)],
+    pub matches: Option<&'a Arc<Vec<(Nanos, SpanId)>>>,
 }
 
 /// The parts of the timeline on screen.

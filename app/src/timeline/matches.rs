@@ -1,6 +1,8 @@
 //! Marks of what is searched for: around spans in view, on the ruler's lower edge, and on the minimap.
 
-use eframe::egui::{CornerRadius, Painter, Rect, Stroke, StrokeKind, pos2};
+use std::sync::Arc;
+
+use eframe::egui::{CornerRadius, Mesh, Painter, Rect, Shape, Stroke, StrokeKind, pos2};
 use engine::record::SpanId;
 use engine::time::Nanos;
 
@@ -14,7 +16,7 @@ const OUTLINED: usize = 1_000;
 
 /// The matches that start in view.
 fn in_view<'a>(frame: &PaintFrame<'a>) -> &'a [(Nanos, SpanId)] {
-    let all = frame.picture.matches;
+    let all = frame.picture.matches.map_or(&[][..], |it| it);
     let view = frame.scale.interval();
     let first = all.partition_point(|(start, _)| *start < view.start);
     let last = all.partition_point(|(start, _)| *start <= view.end);
@@ -27,7 +29,10 @@ pub fn paint(painter: &Painter, frame: &PaintFrame<'_>) {
     let theme = frame.picture.theme;
     let ruler = frame.areas.ruler;
     let line = ruler.with_min_y(ruler.bottom() - 3.0);
-    ticks(painter, (frame, &frame.scale), found, line);
+    let sheet = ticks(painter, (frame, &frame.scale), found, line);
+    if !sheet.is_empty() {
+        painter.add(sheet.into_shape());
+    }
     if found.len() > OUTLINED {
         return;
     }
@@ -49,11 +54,50 @@ pub fn paint(painter: &Painter, frame: &PaintFrame<'_>) {
     }
 }
 
-/// Marks every match on the minimap.
-pub fn on_minimap(painter: &Painter, frame: &PaintFrame<'_>, scale: &Scale) {
-    let area = frame.areas.minimap;
-    let line = area.with_min_y(area.bottom() - 4.0);
-    ticks(painter, (frame, scale), frame.picture.matches, line);
+/// The marks of matches on the minimap, which stay as they are while the view moves.
+#[derive(Default)]
+pub struct MatchTicks {
+    drawn: Option<(DrawnTicks, Arc<Mesh>)>,
+}
+
+/// What the marks were last drawn from and for.
+#[derive(Clone)]
+struct DrawnTicks {
+    matches: Arc<Vec<(Nanos, SpanId)>>,
+    scale: Scale,
+    area: Rect,
+    dark: bool,
+    pixel: f32,
+}
+
+impl MatchTicks {
+    /// Marks every match on the minimap.
+    pub fn paint(&mut self, painter: &Painter, frame: &PaintFrame<'_>, scale: &Scale) {
+        let Some(matches) = frame.picture.matches else {
+            return;
+        };
+        let area = frame.areas.minimap;
+        let (dark, pixel) = (frame.picture.theme.dark, frame.pixel);
+        let is_drawn = self.drawn.as_ref().is_some_and(|(drawn, _)| {
+            Arc::ptr_eq(&drawn.matches, matches)
+                && (drawn.scale, drawn.area, drawn.dark, drawn.pixel) == (*scale, area, dark, pixel)
+        });
+        if !is_drawn {
+            let line = area.with_min_y(area.bottom() - 4.0);
+            let sheet = ticks(painter, (frame, scale), matches, line);
+            let drawn = DrawnTicks {
+                matches: Arc::clone(matches),
+                scale: *scale,
+                area,
+                dark,
+                pixel,
+            };
+            self.drawn = Some((drawn, Arc::new(sheet.into_mesh())));
+        }
+        if let Some((_, mesh)) = self.drawn.as_ref().filter(|(_, mesh)| !mesh.is_empty()) {
+            painter.add(Shape::Mesh(Arc::clone(mesh)));
+        }
+    }
 }
 
 /// How many of `rest` start before `next`, at least one: looked for in steps that double, since it is few as a rule.
@@ -74,7 +118,7 @@ fn ticks(
     (frame, scale): (&PaintFrame<'_>, &Scale),
     found: &[(Nanos, SpanId)],
     line: Rect,
-) {
+) -> MeshBuilder {
     let theme = frame.picture.theme;
     let color = mixed(theme.warning, theme.panel, 0.9);
     let mut sheet = MeshBuilder::new(painter.pixels_per_point());
@@ -107,7 +151,5 @@ fn ticks(
     if let Some(run) = run {
         sheet.rect(run, color);
     }
-    if !sheet.is_empty() {
-        painter.add(sheet.into_shape());
-    }
+    sheet
 }

@@ -11,7 +11,7 @@ use engine::time::{Interval, Nanos};
 
 use super::bookmarks;
 use super::frame::PaintFrame;
-use super::matches;
+use super::matches::MatchTicks;
 use super::mesh_builder::MeshBuilder;
 use super::scale::{self, Scale};
 use super::utilization::{self, BusyColumns, BusyTimeChart, BusyTimeRange};
@@ -31,6 +31,7 @@ pub struct Minimap {
     view: Option<(Scale, f32)>,
     lanes: Vec<(LaneId, usize)>,
     drawn: Option<(DrawnMinimap, Arc<Mesh>)>,
+    ticks: MatchTicks,
     /// Whether every frame is whole, however long it takes.
     is_whole: bool,
 }
@@ -94,7 +95,7 @@ pub fn paint(painter: &Painter, frame: &PaintFrame<'_>, minimap: &mut Minimap) -
         return false;
     };
     let more = minimap.bars(painter, frame, &scale);
-    matches::on_minimap(painter, frame, &scale);
+    minimap.ticks.paint(painter, frame, &scale);
     bookmarks::on_minimap(painter, frame, &scale);
     let seen = window(frame, &scale);
     painter.rect_filled(seen, CornerRadius::same(3), theme.range);

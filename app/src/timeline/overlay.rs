@@ -68,9 +68,10 @@ pub fn outlines(painter: &Painter, frame: &PaintFrame<'_>) {
             Stroke::new(1.0, mixed(theme.selected, theme.row, 0.7)),
         );
     }
-    let is_few = state.selection.group.len() <= OUTLINED;
-    for span in state.selection.group.iter().filter(|_| is_few) {
-        outline(painter, frame, *span, Stroke::new(1.5, theme.selected));
+    if state.selection.group.len() <= OUTLINED {
+        for span in &state.selection.group {
+            outline(painter, frame, *span, Stroke::new(1.5, theme.selected));
+        }
     }
     if let Some(span) = state.selection.span {
         chain(painter, frame, span);
