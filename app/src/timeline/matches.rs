@@ -1,8 +1,8 @@
-//! Marks of what is searched for: around spans in view, on the ruler's lower edge, and on the minimap.
+//! Marks of what is searched for: around spans in view, and on the ruler's lower edge.
 
-use std::sync::Arc;
+mod match_ticks;
 
-use eframe::egui::{CornerRadius, Mesh, Painter, Rect, Shape, Stroke, StrokeKind, pos2};
+use eframe::egui::{CornerRadius, Painter, Rect, Stroke, StrokeKind, pos2};
 use engine::record::SpanId;
 use engine::time::Nanos;
 
@@ -10,6 +10,8 @@ use super::frame::PaintFrame;
 use super::mesh_builder::MeshBuilder;
 use super::scale::Scale;
 use crate::theme::{RADIUS, mixed};
+
+pub use self::match_ticks::MatchTicks;
 
 /// Spans that are outlined: of more in view only the ruler tells.
 const OUTLINED: usize = 1_000;
@@ -50,52 +52,6 @@ pub fn paint(painter: &Painter, frame: &PaintFrame<'_>) {
         if rect.intersects(body) && !is_hidden {
             let corners = CornerRadius::same(RADIUS as u8);
             inside.rect_stroke(rect, corners, stroke, StrokeKind::Inside);
-        }
-    }
-}
-
-/// The marks of matches on the minimap, which stay as they are while the view moves.
-#[derive(Default)]
-pub struct MatchTicks {
-    drawn: Option<(DrawnTicks, Arc<Mesh>)>,
-}
-
-/// What the marks were last drawn from and for.
-#[derive(Clone)]
-struct DrawnTicks {
-    matches: Arc<Vec<(Nanos, SpanId)>>,
-    scale: Scale,
-    area: Rect,
-    dark: bool,
-    pixel: f32,
-}
-
-impl MatchTicks {
-    /// Marks every match on the minimap.
-    pub fn paint(&mut self, painter: &Painter, frame: &PaintFrame<'_>, scale: &Scale) {
-        let Some(matches) = frame.picture.matches else {
-            return;
-        };
-        let area = frame.areas.minimap;
-        let (dark, pixel) = (frame.picture.theme.dark, frame.pixel);
-        let is_drawn = self.drawn.as_ref().is_some_and(|(drawn, _)| {
-            Arc::ptr_eq(&drawn.matches, matches)
-                && (drawn.scale, drawn.area, drawn.dark, drawn.pixel) == (*scale, area, dark, pixel)
-        });
-        if !is_drawn {
-            let line = area.with_min_y(area.bottom() - 4.0);
-            let sheet = ticks(painter, (frame, scale), matches, line);
-            let drawn = DrawnTicks {
-                matches: Arc::clone(matches),
-                scale: *scale,
-                area,
-                dark,
-                pixel,
-            };
-            self.drawn = Some((drawn, Arc::new(sheet.into_mesh())));
-        }
-        if let Some((_, mesh)) = self.drawn.as_ref().filter(|(_, mesh)| !mesh.is_empty()) {
-            painter.add(Shape::Mesh(Arc::clone(mesh)));
         }
     }
 }
