@@ -17,7 +17,6 @@ pub struct MatchTicks {
 }
 
 /// What the marks were last drawn from and for.
-#[derive(Clone)]
 struct DrawnTicks {
     matches: Arc<Vec<(Nanos, SpanId)>>,
     scale: Scale,

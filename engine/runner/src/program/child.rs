@@ -187,10 +187,14 @@ pub fn runs(process: u32) -> bool {
     !matches!(state, Some('Z' | 'X'))
 }
 
+/// All processes, as the system lists them.
+pub fn processes() -> impl Iterator<Item = u32> {
+    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    entries.filter_map(|it| it.file_name().to_str()?.parse().ok())
+}
+
 /// The processes that a process started and that are its own still, as the system lists them.
 pub fn children(process: u32) -> Vec<u32> {
-    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
-    let numbers = entries.filter_map(|it| it.file_name().to_str()?.parse().ok());
     let is_child = |number: &u32| {
         let stat = std::fs::read_to_string(format!("/proc/{number}/stat")).ok();
         // Behind the bracket of its name come its state and its parent.
@@ -200,7 +204,7 @@ pub fn children(process: u32) -> Vec<u32> {
         });
         parent == Some(process)
     };
-    numbers.filter(is_child).collect()
+    processes().filter(is_child).collect()
 }
 
 /// What a shell calls the way in which a process ended: its exit code, or 128 and the signal.

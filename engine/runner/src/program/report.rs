@@ -69,7 +69,7 @@ impl RecordedProgram<'_> {
         let silent = running.filter(|(number, _)| !told.contains(number));
         let note = |(number, name): (u32, String)| {
             format!(
-                "Process {number} ({name}) still runs and has called neither CUDA nor NVTX: what it calls from now on is not recorded."
+                "Process {number} ({name}) still runs and has told of no call of CUDA or NVTX: what it calls from now on is not recorded."
             )
         };
         silent.map(note).collect()

@@ -131,8 +131,6 @@ fn folder_of(process: u32) -> Result<PathBuf, String> {
 
 /// The processes that run and were started with a folder as that of their recording, by number, with their names.
 pub(super) fn processes_of(folder: &Path) -> Vec<(u32, String)> {
-    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
-    let numbers = entries.filter_map(|it| it.file_name().to_str()?.parse().ok());
     let is_of_it = |it: &u32| {
         let own = folder_in_environment(*it).filter(|it| it == folder);
         own.is_some() && child::runs(*it)
@@ -141,7 +139,7 @@ pub(super) fn processes_of(folder: &Path) -> Vec<(u32, String)> {
         let name = std::fs::read_to_string(format!("/proc/{number}/comm"));
         (number, name.unwrap_or_default().trim().to_owned())
     };
-    numbers.filter(is_of_it).map(named).collect()
+    child::processes().filter(is_of_it).map(named).collect()
 }
 
 /// The folder of its recording that a process was started with.
