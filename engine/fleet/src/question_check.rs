@@ -6,20 +6,18 @@ use query::{KEYWORDS, SqlError, SqlToken, SqlTokenKind, nearest_name, tokens};
 
 use super::engine::FleetEngine;
 
-/// Words with which SQL behind WITH or in a SELECT changes something or starts a program, in some engine.
+/// Words with which SQL behind WITH or in a SELECT changes something, in some engine.
 const REFUSED: &[&str] = &[
     "delete",
-    "identifier",
     "insert",
-    "java_method",
     "merge",
     "overwrite",
-    "reflect",
-    "transform",
     "truncate",
-    "try_reflect",
     "update",
 ];
+
+/// Functions of Spark that reach Java, or what is named by a text. As names they are like any other.
+const REFUSED_FUNCTIONS: &[&str] = &["identifier", "java_method", "reflect", "try_reflect"];
 
 /// The question as an engine is to have it: without comments, each of which is as many blanks.
 ///
@@ -66,21 +64,28 @@ fn one_statement(sql: &str, all: &[SqlToken]) -> Result<(), SqlError> {
 }
 
 fn refused_word<'a>(sql: &str, all: &'a [SqlToken]) -> Option<&'a SqlToken> {
-    let mut words = all.iter().filter(|it| it.kind == SqlTokenKind::Word);
-    words.find(|it| {
-        let word = it.text(sql);
-        REFUSED
-            .iter()
-            .any(|refused| word.eq_ignore_ascii_case(refused))
-    })
+    let nexts = all.iter().skip(1).map(Some).chain([None]);
+    let mut words = all
+        .iter()
+        .zip(nexts)
+        .filter(|it| it.0.kind == SqlTokenKind::Word);
+    let found = words.find(|(word, next)| {
+        let is = |refused: &&str| word.text(sql).eq_ignore_ascii_case(refused);
+        let is_called = next.is_some_and(|it| it.text(sql) == "(");
+        REFUSED.iter().any(is) || (is_called && REFUSED_FUNCTIONS.iter().any(is))
+    });
+    found.map(|it| it.0)
 }
 
 /// Refuses signs that begin a text, a comment, a path or a value of the program in one engine and not in another.
 fn plain_signs(sql: &str, all: &[SqlToken], engine: &FleetEngine) -> Result<(), SqlError> {
     let is_spark = matches!(engine, FleetEngine::Spark(_) | FleetEngine::Connect(_));
     let pairs = all.iter().zip(all.iter().skip(1).map(Some).chain([None]));
+    let mut is_named = false;
     for (token, next) in pairs {
         let text = token.text(sql);
+        // A name that is given, and not one that is read.
+        let is_alias = std::mem::replace(&mut is_named, text.eq_ignore_ascii_case("as"));
         let is_text = matches!(token.kind, SqlTokenKind::Text | SqlTokenKind::Quoted);
         let refused = if text.starts_with('`') {
             Some("` is refused: names of tables and columns need no signs around them")
@@ -90,10 +95,11 @@ fn plain_signs(sql: &str, all: &[SqlToken], engine: &FleetEngine) -> Result<(), 
             Some(
                 "\\ and $ in a text are refused: Spark reads the one as an escape, and the other as a name of a setting",
             )
-        } else if token.kind == SqlTokenKind::Quoted && is_spark && text.contains('/') {
+        } else if token.kind == SqlTokenKind::Quoted && is_spark && !is_alias && text.contains('/')
+        {
             Some("a path is refused: a question reads the dataset alone")
         } else if text.eq_ignore_ascii_case("using")
-            && next.is_some_and(|it| it.kind == SqlTokenKind::Text)
+            && next.is_some_and(|it| matches!(it.kind, SqlTokenKind::Text | SqlTokenKind::Quoted))
         {
             Some(
                 "USING with a text is refused: it starts a program; a question only reads the dataset",
@@ -231,6 +237,9 @@ mod tests {
             "SELECT trim(both 'a' FROM a.name) AS n FROM spans a",
             "SELECT * FROM information_schema.tables",
             "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n",
+            "SELECT 1 AS \"a/b\", 2 AS identifier, 3 AS reflect",
+            "SELECT transform(array(1, 2), x -> x + 1) AS t",
+            "SELECT count(*) AS n FROM spans AS s JOIN spans AS t USING (id)",
         ] {
             for engine in [FleetEngine::DuckDb, FleetEngine::DataFusion, SPARK] {
                 checked(fine, &engine).unwrap_or_else(|error| panic!("{fine}: {error}"));
@@ -274,6 +283,8 @@ mod tests {
             "SELECT IDENTIFIER('java_method')('java.lang.System', 'getenv', 'HOME') AS home",
             "SELECT * FROM IDENTIFIER('text.x')",
             "SELECT * FROM text.\"/etc/hostname\"",
+            "SELECT identifier /* x */ ('a') AS b",
+            "SELECT TRANSFORM(rank) USING \"touch x\" AS a FROM captures",
         ] {
             assert!(!refused(sql, &SPARK).is_empty(), "{sql}");
         }

@@ -94,15 +94,14 @@ pub fn ask(
     let mut statement = connection
         .prepare(sql)
         .map_err(|error| match refused.take() {
-            Some(text) => SqlError::new(text),
+            Some(refused) => refused.error(sql),
             None => SqlError::prepared(&error, sql),
         })?;
     if statement.column_count() == 0 {
-        return Err(SqlError::new(no_question(sql)));
+        return Err(no_question(sql));
     }
     if statement.parameter_count() > 0 {
-        let text = "a value is missing where there is a ?, or a name behind :, @ or $; write the value itself";
-        return Err(SqlError::new(text));
+        return Err(SqlError::of_parameter(sql));
     }
     let columns: Vec<String> = statement.column_names().map(str::to_owned).collect();
     let mut summary = SqlSummary {
@@ -120,7 +119,7 @@ pub fn ask(
                 let is_full = error.sqlite_error_code() == Some(ErrorCode::OutOfMemory);
                 summary.cut = guard.stopped().or(is_full.then(|| guard.stop_for_memory()));
                 if summary.cut.is_none() {
-                    let refused = refused.take().map(SqlError::new);
+                    let refused = refused.take().map(|it| it.error(sql));
                     return Err(refused.unwrap_or_else(|| SqlError::ran(&error)));
                 }
                 break;
@@ -148,16 +147,16 @@ pub fn ask(
 }
 
 /// Why there is nothing to answer.
-fn no_question(sql: &str) -> String {
-    let all = tokens(sql).into_iter();
-    let mut words = all.filter(|it| it.kind == SqlTokenKind::Word);
-    let word = words.next().map(|it| it.text(sql).to_uppercase());
-    match word {
-        Some(word) => format!(
-            "{word} is switched off: a question only reads the capture; write one that begins with SELECT or WITH"
-        ),
-        None => "there is no question; write one that begins with SELECT or WITH".to_owned(),
-    }
+fn no_question(sql: &str) -> SqlError {
+    let mut words = tokens(sql).into_iter();
+    let Some(word) = words.find(|it| it.kind == SqlTokenKind::Word) else {
+        return SqlError::new("there is no question; write one that begins with SELECT or WITH");
+    };
+    let text = format!(
+        "{} is switched off: a question only reads the capture; write one that begins with SELECT or WITH",
+        word.text(sql).to_uppercase()
+    );
+    SqlError::in_question(text, sql, word.range.start)
 }
 
 /// The places of the columns that hold ids of spans: by the column of a table that they come from. What is
@@ -216,18 +215,34 @@ fn values(row: &Row<'_>, count: usize) -> rusqlite::Result<Vec<Option<Value>>> {
     (0..count).map(value).collect()
 }
 
-/// What was refused while a question was prepared, in words.
+/// What a question may not do.
+struct Refusal {
+    text: String,
+    /// The function that is refused; nothing where the whole statement is.
+    function: Option<String>,
+}
+
+impl Refusal {
+    fn error(self, sql: &str) -> SqlError {
+        match self.function {
+            Some(function) => SqlError::at_word(self.text, sql, &function),
+            None => SqlError::at_change(self.text, sql),
+        }
+    }
+}
+
+/// What was refused while a question was prepared.
 #[derive(Clone, Default)]
-struct RefusedAction(Arc<Mutex<Option<String>>>);
+struct RefusedAction(Arc<Mutex<Option<Refusal>>>);
 
 impl RefusedAction {
-    fn take(&self) -> Option<String> {
+    fn take(&self) -> Option<Refusal> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    fn put(&self, text: String) {
+    fn put(&self, refusal: Refusal) {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.get_or_insert(text);
+        kept.get_or_insert(refusal);
     }
 }
 
@@ -282,7 +297,7 @@ fn connect(
 }
 
 /// Why something may not be done, in words; nothing where it may.
-fn refusal(action: &AuthAction<'_>) -> Option<String> {
+fn refusal(action: &AuthAction<'_>) -> Option<Refusal> {
     let what = match action {
         AuthAction::Select | AuthAction::Read { .. } | AuthAction::Recursive => return None,
         // A table of which no column is read, such as by count(*).
@@ -290,7 +305,10 @@ fn refusal(action: &AuthAction<'_>) -> Option<String> {
         AuthAction::Function { function_name } => {
             let name = function_name.to_lowercase();
             let (_, why) = REFUSED_FUNCTIONS.iter().find(|it| it.0 == name)?;
-            return Some(format!("the function {name} is switched off: {why}"));
+            return Some(Refusal {
+                text: format!("the function {name} is switched off: {why}"),
+                function: Some(name),
+            });
         }
         AuthAction::Attach { .. } | AuthAction::Detach { .. } => "ATTACH and DETACH are",
         AuthAction::Pragma { .. } => "PRAGMA is",
@@ -300,7 +318,10 @@ fn refusal(action: &AuthAction<'_>) -> Option<String> {
         }
         _ => "new tables, views, triggers and indexes are",
     };
-    Some(format!(
-        "{what} switched off: a question only reads the capture; write one that begins with SELECT or WITH"
-    ))
+    Some(Refusal {
+        text: format!(
+            "{what} switched off: a question only reads the capture; write one that begins with SELECT or WITH"
+        ),
+        function: None,
+    })
 }

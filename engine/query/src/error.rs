@@ -73,6 +73,24 @@ impl SqlError {
         Some(Self::at(text.to_owned(), sql, Some(place)))
     }
 
+    /// An error at the first place where a word stands.
+    pub(crate) fn at_word(text: String, sql: &str, word: &str) -> Self {
+        Self::at(text, sql, find_word(sql, word))
+    }
+
+    /// An error at the word with which a question says that it changes something.
+    pub(crate) fn at_change(text: String, sql: &str) -> Self {
+        Self::at(text, sql, changing_word(sql))
+    }
+
+    /// A value that is to be given later, which nobody could give.
+    pub(crate) fn of_parameter(sql: &str) -> Self {
+        let text = "a value is missing where there is a ?, or a name behind :, @ or $; write the value itself";
+        let mut signs = tokens(sql).into_iter();
+        let place = signs.find(|it| ["?", ":", "@", "$"].contains(&it.text(sql)));
+        Self::at(text.to_owned(), sql, place.map(|it| it.range.start))
+    }
+
     /// What SQLite says of a question that it cannot prepare.
     pub(crate) fn prepared(error: &rusqlite::Error, sql: &str) -> Self {
         let (message, offset) = match error {
@@ -96,6 +114,7 @@ impl SqlError {
                 return Self::at(explain(name, sql), sql, offset);
             }
         }
+        let offset = offset.or_else(|| place_meant(&message, sql));
         Self::at(in_words(&message), sql, offset)
     }
 
@@ -330,6 +349,64 @@ fn second_statement(sql: &str) -> Option<usize> {
     Some(next.range.start)
 }
 
+/// The words with which a statement begins that changes something, or reaches elsewhere.
+const CHANGING: &[&str] = &[
+    "alter",
+    "analyze",
+    "attach",
+    "begin",
+    "commit",
+    "create",
+    "delete",
+    "detach",
+    "drop",
+    "end",
+    "insert",
+    "pragma",
+    "reindex",
+    "release",
+    "replace",
+    "rollback",
+    "savepoint",
+    "update",
+    "vacuum",
+];
+
+/// Where a question says that it changes something: its first word, or the first of such behind WITH.
+fn changing_word(sql: &str) -> Option<usize> {
+    let all = tokens(sql).into_iter();
+    let words: Vec<SqlToken> = all.filter(|it| it.kind == SqlTokenKind::Word).collect();
+    let first = words.first()?;
+    let is_changing = |it: &&SqlToken| {
+        let mut changing = CHANGING.iter();
+        changing.any(|word| it.text(sql).eq_ignore_ascii_case(word))
+    };
+    let found = if first.text(sql).eq_ignore_ascii_case("with") {
+        words.iter().find(is_changing).unwrap_or(first)
+    } else {
+        first
+    };
+    Some(found.range.start)
+}
+
+/// The place that SQLite means where it names none: the end of what breaks off, a function, or words of the language.
+fn place_meant(message: &str, sql: &str) -> Option<usize> {
+    if message == "incomplete input" {
+        return Some(sql.trim_end().len());
+    }
+    if REFUSED.iter().any(|it| message.contains(it)) {
+        return changing_word(sql);
+    }
+    if let Some(name) = message.strip_prefix("circular reference: ") {
+        return find_word(sql, name);
+    }
+    let is_capital = |word: &&str| word.len() > 1 && word.chars().all(|it| it.is_ascii_uppercase());
+    let mut words = message.split([' ', '-']);
+    let function = words.clone().find_map(|it| it.strip_suffix("()"));
+    let word = function.or_else(|| words.find(is_capital))?;
+    find_word(sql, word)
+}
+
 /// What SQLite says of changes that a table cannot be made to take.
 const REFUSED: &[&str] = &["may not be", "cannot create triggers", "not authorized"];
 
@@ -359,6 +436,9 @@ fn in_words(message: &str) -> String {
         }
         "string or blob too big" => {
             "a text of the answer is too long; ask for less of it".to_owned()
+        }
+        "datatype mismatch" => {
+            "a text or a number with a fraction stands where a whole number is needed, such as behind LIMIT".to_owned()
         }
         "not an error" => "SQLite gave up without a reason; please report this question".to_owned(),
         "Recursion limit" => "brackets are nested too deep for SQLite; write it in parts, by WITH".to_owned(),

@@ -91,6 +91,39 @@ fn what_would_change_or_reach_out_is_refused_with_words() {
     assert!(REFUSED.len() + ENDLESS.len() >= 50);
 }
 
+/// Each with the part that the place of its error begins with; the end where that is empty.
+const PLACED: &[(&str, &str)] = &[
+    ("SELECT id FROM spans WHERE id = ? LIMIT 1", "? LIMIT"),
+    ("SELECT 1,\n  :name", ":name"),
+    (
+        "SELECT id FROM spans\nWHERE load_extension('x')",
+        "load_ext",
+    ),
+    ("WITH t AS (SELECT 1)\nDELETE FROM spans", "DELETE"),
+    (" DROP TABLE spans", "DROP"),
+    ("PRAGMA query_only = 0", "PRAGMA"),
+    ("SELECT 1; SELECT 2", "SELECT 2"),
+    ("SELECT (1 + 2 \n", ""),
+    ("SELECT 1 UNION SELECT 1, 2", "UNION"),
+    ("SELECT id FROM spans ORDER BY 9", "ORDER BY"),
+    ("SELECT 1, sum(1, 2)", "sum("),
+    ("WITH a AS (SELECT * FROM a) SELECT * FROM a", "a AS"),
+];
+
+#[test]
+fn an_error_names_its_place() {
+    let source = source(4);
+    for (sql, part) in PLACED {
+        let answer = rows_within(&source, sql, SqlLimits::default());
+        let error = answer.expect_err(sql);
+        let wanted = match *part {
+            "" => sql.trim_end().len(),
+            part => sql.find(part).expect("the part is one of the question"),
+        };
+        assert_eq!(error.offset, Some(wanted), "{sql}: {error}");
+    }
+}
+
 #[test]
 fn what_never_ends_is_cut_off() {
     let source = source(80);
