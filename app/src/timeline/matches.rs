@@ -2,14 +2,14 @@
 
 mod match_ticks;
 
-use eframe::egui::{CornerRadius, Painter, Rect, Stroke, StrokeKind, pos2};
+use eframe::egui::{Painter, Rect, pos2};
 use engine::record::SpanId;
 use engine::time::Nanos;
 
 use super::frame::PaintFrame;
 use super::mesh_builder::MeshBuilder;
 use super::scale::Scale;
-use crate::theme::{RADIUS, mixed};
+use crate::theme::mixed;
 
 pub use self::match_ticks::MatchTicks;
 
@@ -39,9 +39,8 @@ pub fn paint(painter: &Painter, frame: &PaintFrame<'_>) {
         return;
     }
     let body = frame.areas.body;
-    let inside = painter.with_clip_rect(body);
-    let stroke = Stroke::new(1.5, theme.warning);
-    for (_, span) in found {
+    let mut sheet = MeshBuilder::new(painter.pixels_per_point());
+    for (_, span) in found.iter().filter(|it| may_be_seen(frame, it.1)) {
         let Some(place) = frame.locate(*span) else {
             continue;
         };
@@ -50,10 +49,25 @@ pub fn paint(painter: &Painter, frame: &PaintFrame<'_>) {
         rect.max.x = rect.max.x.min(body.right() + 8.0).max(rect.min.x + 2.0);
         let is_hidden = !frame.is_pinned(place.lane) && rect.bottom() < frame.scrolled().top();
         if rect.intersects(body) && !is_hidden {
-            let corners = CornerRadius::same(RADIUS as u8);
-            inside.rect_stroke(rect, corners, stroke, StrokeKind::Inside);
+            sheet.outline(rect, 1.5, theme.warning);
         }
     }
+    if !sheet.is_empty() {
+        painter.with_clip_rect(body).add(sheet.into_shape());
+    }
+}
+
+/// Whether the lane of a span is on screen, which is quicker to tell than where the span is.
+fn may_be_seen(frame: &PaintFrame<'_>, span: SpanId) -> bool {
+    let Some(lane) = frame.picture.capture.span_lane(span) else {
+        // It may still run.
+        return true;
+    };
+    frame.layout.row_of(lane).is_some_and(|(_, row)| {
+        let top = frame.bar_rect(row, 0, 0.0, 0.0).top();
+        let body = frame.areas.body;
+        top < body.bottom() && top + row.height > body.top()
+    })
 }
 
 /// How many of `rest` start before `next`, at least one: looked for in steps that double, since it is few as a rule.

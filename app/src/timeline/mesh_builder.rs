@@ -113,6 +113,23 @@ impl MeshBuilder {
         }
     }
 
+    /// Adds the edges of a rectangle, inside it and without its corners, as those of a rounded one are.
+    pub fn outline(&mut self, rect: Rect, width: f32, color: Color32) {
+        let inner = rect.shrink(width);
+        if inner.is_negative() {
+            self.rect(rect, color);
+            return;
+        }
+        for edge in [
+            inner.with_min_y(rect.top()).with_max_y(inner.top()),
+            inner.with_min_y(inner.bottom()).with_max_y(rect.bottom()),
+            inner.with_min_x(rect.left()).with_max_x(inner.left()),
+            inner.with_min_x(inner.right()).with_max_x(rect.right()),
+        ] {
+            self.rect(edge, color);
+        }
+    }
+
     /// Adds a triangle.
     pub fn triangle(&mut self, corners: [Pos2; 3], color: Color32) {
         let first = self.mesh.vertices.len() as u32;
@@ -191,6 +208,28 @@ mod tests {
             })
             .sum();
         assert!(area > rect.area() * 0.9 && area < rect.area(), "{area}");
+    }
+
+    #[test]
+    fn an_outline_leaves_the_middle_and_the_corners_out() {
+        let mut sheet = MeshBuilder::new(1.0);
+        let rect = Rect::from_min_max(pos2(10.0, 10.0), pos2(60.0, 30.0));
+        sheet.outline(rect, 2.0, Color32::WHITE);
+        let corners = sheet.mesh.vertices.chunks(4).map(|it| {
+            let points = it.iter().map(|vertex| vertex.pos);
+            Rect::from_points(&points.collect::<Vec<_>>())
+        });
+        let edges: Vec<Rect> = corners.collect();
+        assert_eq!(edges.len(), 4);
+        let area: f32 = edges.iter().map(|it| it.area()).sum();
+        assert_eq!(area, 2.0 * 2.0 * (46.0 + 16.0));
+        for edge in edges {
+            assert!(
+                rect.contains_rect(edge) && !edge.contains(rect.center()),
+                "{edge:?}"
+            );
+            assert!(!edge.contains(rect.left_top()), "{edge:?}");
+        }
     }
 
     #[test]
