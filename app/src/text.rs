@@ -14,7 +14,7 @@ use engine::record::Bookmark;
 use engine::time::{Interval, Nanos};
 
 pub use fleet_words::{clock_words, measure_words, no_outlier, no_straggler};
-pub use sql_values::sql_value;
+pub use sql_values::{sql_cell, sql_value};
 pub use translation::{tr, translated};
 
 /// The thin space that groups digits and parts a number from its unit.

@@ -79,6 +79,16 @@ impl QuestionJob {
             return;
         }
         self.thread = None;
+        if let Some(given_up) = status.asked.running.take() {
+            note(
+                PastQuestion {
+                    time: given_up.began.elapsed(),
+                    sql: given_up.sql,
+                    rows: None,
+                },
+                status,
+            );
+        }
         let kept = self.source.take();
         let kept = kept.filter(|it| it.is_of(capture));
         let source = kept.unwrap_or_else(|| {
@@ -151,15 +161,21 @@ fn unanswered(sql: String) -> AnsweredQuestion {
 }
 
 fn take(answer: AnsweredQuestion, status: &mut AppStatus) {
-    let past = &mut status.asked.past;
-    past.retain(|it| it.sql != answer.sql);
-    past.push_front(PastQuestion {
+    let asked = PastQuestion {
         sql: answer.sql.clone(),
         time: answer.time,
         rows: answer.error.is_none().then_some(answer.rows.len() as u64),
-    });
-    past.truncate(PAST);
+    };
+    note(asked, status);
     status.asked.answer = Some(Arc::new(answer));
+}
+
+/// Puts a question on top of the list of those that were asked, once.
+fn note(asked: PastQuestion, status: &mut AppStatus) {
+    let past = &mut status.asked.past;
+    past.retain(|it| it.sql != asked.sql);
+    past.push_front(asked);
+    past.truncate(PAST);
 }
 
 fn answer(source: &Arc<QuerySource>, sql: String, watch: &Arc<SqlWatch>) -> AnsweredQuestion {

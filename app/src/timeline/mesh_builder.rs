@@ -221,7 +221,7 @@ mod tests {
         });
         let edges: Vec<Rect> = corners.collect();
         assert_eq!(edges.len(), 4);
-        let area: f32 = edges.iter().map(|it| it.area()).sum();
+        let area: f32 = edges.iter().map(Rect::area).sum();
         assert_eq!(area, 2.0 * 2.0 * (46.0 + 16.0));
         for edge in edges {
             assert!(

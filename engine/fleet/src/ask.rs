@@ -54,16 +54,16 @@ pub(crate) fn ask_several(
     // The files of a table of thousands of ranks take seconds to be looked at.
     let asked = named_tables(questions);
     find_and_verify(fleet, (engine, &asked), (limits, watch))?;
+    for table in &asked {
+        let reads_hidden = *engine == FleetEngine::DataFusion;
+        check_strangers(fleet.root(), table, reads_hidden)?;
+    }
     let declared = match engine {
         FleetEngine::Sqlite => return by_sqlite((fleet, &asked), questions, (limits, watch), take),
         FleetEngine::DuckDb => DeclaredEngine::DuckDb,
         FleetEngine::DataFusion => DeclaredEngine::DataFusion,
         FleetEngine::Spark(_) | FleetEngine::Connect(_) => DeclaredEngine::Spark,
     };
-    for table in &asked {
-        let reads_hidden = *engine == FleetEngine::DataFusion;
-        check_strangers(fleet.root(), table, reads_hidden)?;
-    }
     let path = fleet.root();
     if let Some(sign) = engine.sign_in(&path.to_string_lossy()) {
         return Err(FleetError::Pattern {

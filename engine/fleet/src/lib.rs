@@ -41,6 +41,7 @@ mod client;
 mod dataset_feed;
 mod engine;
 mod error;
+mod file_check;
 mod fleet_dataset;
 mod outliers;
 mod picture;

@@ -5,6 +5,7 @@ use dataset::tables;
 use query::{KEYWORDS, SqlError, SqlToken, SqlTokenKind, nearest_name, tokens};
 
 use super::engine::FleetEngine;
+use super::file_check::refuse_files;
 
 /// Words with which SQL behind WITH or in a SELECT changes something, in some engine.
 const REFUSED: &[&str] = &[
@@ -24,6 +25,7 @@ const REFUSED_FUNCTIONS: &[&str] = &["identifier", "java_method", "reflect", "tr
 /// # Errors
 /// It is more than one question that reads the tables of a dataset, or has signs that engines read differently.
 pub(crate) fn checked(sql: &str, engine: &FleetEngine) -> Result<String, SqlError> {
+    SqlError::check_comments(sql)?;
     let all = tokens(sql).into_iter();
     let all: Vec<SqlToken> = all.filter(|it| it.kind != SqlTokenKind::Comment).collect();
     one_statement(sql, &all)?;
@@ -34,9 +36,8 @@ pub(crate) fn checked(sql: &str, engine: &FleetEngine) -> Result<String, SqlErro
         );
         return Err(SqlError::in_question(text, sql, word.range.start));
     }
-    if *engine != FleetEngine::Sqlite {
-        plain_signs(sql, &all, engine)?;
-    }
+    plain_signs(sql, &all, engine)?;
+    refuse_files(sql, &all)?;
     known_tables(sql, &all)?;
     Ok(without_comments(sql))
 }
@@ -81,11 +82,8 @@ fn refused_word<'a>(sql: &str, all: &'a [SqlToken]) -> Option<&'a SqlToken> {
 fn plain_signs(sql: &str, all: &[SqlToken], engine: &FleetEngine) -> Result<(), SqlError> {
     let is_spark = matches!(engine, FleetEngine::Spark(_) | FleetEngine::Connect(_));
     let pairs = all.iter().zip(all.iter().skip(1).map(Some).chain([None]));
-    let mut is_named = false;
     for (token, next) in pairs {
         let text = token.text(sql);
-        // A name that is given, and not one that is read.
-        let is_alias = std::mem::replace(&mut is_named, text.eq_ignore_ascii_case("as"));
         let is_text = matches!(token.kind, SqlTokenKind::Text | SqlTokenKind::Quoted);
         let refused = if text.starts_with('`') {
             Some("` is refused: names of tables and columns need no signs around them")
@@ -95,9 +93,6 @@ fn plain_signs(sql: &str, all: &[SqlToken], engine: &FleetEngine) -> Result<(), 
             Some(
                 "\\ and $ in a text are refused: Spark reads the one as an escape, and the other as a name of a setting",
             )
-        } else if token.kind == SqlTokenKind::Quoted && is_spark && !is_alias && text.contains('/')
-        {
-            Some("a path is refused: a question reads the dataset alone")
         } else if text.eq_ignore_ascii_case("using")
             && next.is_some_and(|it| matches!(it.kind, SqlTokenKind::Text | SqlTokenKind::Quoted))
         {

@@ -88,9 +88,10 @@ pub fn ask(
     if let Some(error) = SqlError::of_nul(sql) {
         return Err(error);
     }
+    SqlError::check_comments(sql)?;
     let guard = Arc::new(QueryGuard::new(limits, Arc::clone(watch)));
     let refused = RefusedAction::default();
-    let connection = connect(source, &guard, &refused).map_err(|it| SqlError::ran(&it))?;
+    let connection = connect(source, &guard, &refused).map_err(|it| SqlError::ran(&it, sql))?;
     let mut statement = connection
         .prepare(sql)
         .map_err(|error| match refused.take() {
@@ -110,7 +111,7 @@ pub fn ask(
         types: types(&statement),
         ..SqlSummary::default()
     };
-    let mut rows = statement.query([]).map_err(|it| SqlError::ran(&it))?;
+    let mut rows = statement.query([]).map_err(|it| SqlError::ran(&it, sql))?;
     loop {
         let row = match rows.next() {
             Ok(Some(row)) => row,
@@ -120,7 +121,7 @@ pub fn ask(
                 summary.cut = guard.stopped().or(is_full.then(|| guard.stop_for_memory()));
                 if summary.cut.is_none() {
                     let refused = refused.take().map(|it| it.error(sql));
-                    return Err(refused.unwrap_or_else(|| SqlError::ran(&error)));
+                    return Err(refused.unwrap_or_else(|| SqlError::ran(&error, sql)));
                 }
                 break;
             }
@@ -134,7 +135,7 @@ pub fn ask(
             summary.cut = Some(reason);
             break;
         }
-        let values = values(row, summary.columns.len()).map_err(|it| SqlError::ran(&it))?;
+        let values = values(row, summary.columns.len()).map_err(|it| SqlError::ran(&it, sql))?;
         guard.return_room(bytes);
         summary.rows += 1;
         if take(&summary.columns, values).is_break() {
@@ -225,7 +226,7 @@ struct Refusal {
 impl Refusal {
     fn error(self, sql: &str) -> SqlError {
         match self.function {
-            Some(function) => SqlError::at_word(self.text, sql, &function),
+            Some(function) => SqlError::at_function(self.text, sql, &function),
             None => SqlError::at_change(self.text, sql),
         }
     }

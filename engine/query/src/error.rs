@@ -73,9 +73,24 @@ impl SqlError {
         Some(Self::at(text.to_owned(), sql, Some(place)))
     }
 
-    /// An error at the first place where a word stands.
-    pub(crate) fn at_word(text: String, sql: &str, word: &str) -> Self {
-        Self::at(text, sql, find_word(sql, word))
+    /// An error at the first place where a function is called.
+    pub(crate) fn at_function(text: String, sql: &str, function: &str) -> Self {
+        Self::at(text, sql, find_function(sql, function))
+    }
+
+    /// A comment that is not closed takes the rest of the question with it.
+    ///
+    /// # Errors
+    /// There is such a one.
+    pub fn check_comments(sql: &str) -> Result<(), Self> {
+        let mut all = tokens(sql).into_iter();
+        match all.find(|it| it.is_open_comment(sql)) {
+            None => Ok(()),
+            Some(open) => {
+                let text = "this comment has no end: write */ behind it";
+                Err(Self::in_question(text, sql, open.range.start))
+            }
+        }
     }
 
     /// An error at the word with which a question says that it changes something.
@@ -119,13 +134,13 @@ impl SqlError {
     }
 
     /// What went wrong while a question was answered.
-    pub(crate) fn ran(error: &rusqlite::Error) -> Self {
+    pub(crate) fn ran(error: &rusqlite::Error, sql: &str) -> Self {
         let message = match error {
             rusqlite::Error::SqliteFailure(_, Some(message)) => message.clone(),
             rusqlite::Error::SqliteFailure(code, None) => code.to_string(),
             other => other.to_string(),
         };
-        Self::new(in_words(&message))
+        Self::at(in_words(&message), sql, place_meant(&message, sql))
     }
 }
 
@@ -238,8 +253,19 @@ fn unknown_column(name: &str, sql: &str) -> String {
         all.map(|it| it.name).collect()
     };
     let own = columns(&named);
+    if let Some(qualifier) = qualifier.filter(|it| !has_name(sql, it)) {
+        let list: Vec<&str> = named.iter().map(|it| it.name).collect();
+        return format!(
+            "no table of the question is called “{qualifier}”; it reads {}",
+            list.join(", ")
+        );
+    }
     if is_quoted(sql, bare) {
         return format!("there is no column “{bare}”; a text stands in apostrophes: '{bare}'");
+    }
+    if own.contains(&bare) {
+        // Files have no columns that are those of another in different words.
+        return format!("there is no column “{bare}” in a dataset; a single capture has it");
     }
     let near = other_name(bare, |it| own.contains(&it) || it.contains(' '));
     let near = near.or_else(|| nearest(bare, own.iter().copied()));
@@ -266,6 +292,16 @@ fn unknown_column(name: &str, sql: &str) -> String {
     let others = columns(&all).into_iter().filter(|it| *it != bare);
     let near = nearest(bare, others);
     format!("there is no column “{name}”{}", hint(near))
+}
+
+/// Whether a table of the question may have a name: it stands somewhere without a column behind it.
+fn has_name(sql: &str, name: &str) -> bool {
+    let all = tokens(sql);
+    let nexts = all.iter().skip(1).map(Some).chain([None]);
+    let mut pairs = all.iter().zip(nexts);
+    pairs.any(|(it, next)| {
+        it.bare(sql).eq_ignore_ascii_case(name) && next.is_none_or(|it| it.text(sql) != ".")
+    })
 }
 
 /// Whether a name stands in quotation marks, which is where people mean a text.
@@ -323,7 +359,7 @@ fn find_word(sql: &str, name: &str) -> Option<usize> {
     if let Some((table, column)) = name.split_once('.') {
         let all = tokens(sql);
         let is = |at: Option<&SqlToken>, text: &str| {
-            at.is_some_and(|it| it.text(sql).trim_matches('"').eq_ignore_ascii_case(text))
+            at.is_some_and(|it| it.bare(sql).eq_ignore_ascii_case(text))
         };
         let mut places = 0..all.len();
         let found = places.find(|at| {
@@ -335,8 +371,8 @@ fn find_word(sql: &str, name: &str) -> Option<usize> {
     }
     let bare = name.rsplit('.').next().unwrap_or(name);
     let found = tokens(sql).into_iter().find(|it| {
-        let is_name = matches!(it.kind, SqlTokenKind::Word | SqlTokenKind::Quoted);
-        is_name && it.text(sql).trim_matches('"').eq_ignore_ascii_case(bare)
+        let is_name = !matches!(it.kind, SqlTokenKind::Comment | SqlTokenKind::Sign);
+        is_name && it.bare(sql).eq_ignore_ascii_case(bare)
     });
     found.map(|it| it.range.start)
 }
@@ -372,24 +408,24 @@ const CHANGING: &[&str] = &[
     "vacuum",
 ];
 
-/// Where a question says that it changes something: its first word, or the first of such behind WITH.
+/// Where a question says that it changes something: where a statement begins with such a word, or behind WITH.
 fn changing_word(sql: &str) -> Option<usize> {
     let all = tokens(sql).into_iter();
-    let words: Vec<SqlToken> = all.filter(|it| it.kind == SqlTokenKind::Word).collect();
-    let first = words.first()?;
-    let is_changing = |it: &&SqlToken| {
-        let mut changing = CHANGING.iter();
-        changing.any(|word| it.text(sql).eq_ignore_ascii_case(word))
-    };
-    let found = if first.text(sql).eq_ignore_ascii_case("with") {
-        words.iter().find(is_changing).unwrap_or(first)
-    } else {
-        first
-    };
-    Some(found.range.start)
+    let all: Vec<SqlToken> = all.filter(|it| it.kind != SqlTokenKind::Comment).collect();
+    let first = all.first()?;
+    let is_with = first.text(sql).eq_ignore_ascii_case("with");
+    let befores = std::iter::once(None).chain(all.iter().map(Some));
+    let found = all.iter().zip(befores).find(|(it, before)| {
+        let is_changing = CHANGING
+            .iter()
+            .any(|word| it.text(sql).eq_ignore_ascii_case(word));
+        is_changing && (is_with || before.is_none_or(|it| it.text(sql) == ";"))
+    });
+    Some(found.map_or(first, |it| it.0).range.start)
 }
 
-/// The place that SQLite means where it names none: the end of what breaks off, a function, or words of the language.
+/// The place that SQLite means where it names none: the end of what breaks off, a function, a name, or words of the language
+/// that stand there once.
 fn place_meant(message: &str, sql: &str) -> Option<usize> {
     if message == "incomplete input" {
         return Some(sql.trim_end().len());
@@ -397,14 +433,57 @@ fn place_meant(message: &str, sql: &str) -> Option<usize> {
     if REFUSED.iter().any(|it| message.contains(it)) {
         return changing_word(sql);
     }
-    if let Some(name) = message.strip_prefix("circular reference: ") {
-        return find_word(sql, name);
+    if message == "datatype mismatch" {
+        return only_word(sql, "limit").or_else(|| only_word(sql, "offset"));
+    }
+    if message.starts_with("sub-select returns") {
+        return only_sub_select(sql);
+    }
+    if message.starts_with("cannot join using") {
+        return only_word(sql, "using");
+    }
+    for start in ["circular reference: ", "no such window: ", "table "] {
+        let name = message.strip_prefix(start);
+        if let Some(name) = name.and_then(|it| it.split(' ').next()) {
+            return find_word(sql, name);
+        }
     }
     let is_capital = |word: &&str| word.len() > 1 && word.chars().all(|it| it.is_ascii_uppercase());
     let mut words = message.split([' ', '-']);
-    let function = words.clone().find_map(|it| it.strip_suffix("()"));
-    let word = function.or_else(|| words.find(is_capital))?;
-    find_word(sql, word)
+    if let Some(function) = words.clone().find_map(|it| it.strip_suffix("()")) {
+        return find_function(sql, function);
+    }
+    only_word(sql, words.find(is_capital)?)
+}
+
+/// Where a function is called first.
+fn find_function(sql: &str, name: &str) -> Option<usize> {
+    let all = tokens(sql);
+    let mut pairs = all.iter().zip(all.iter().skip(1));
+    let found =
+        pairs.find(|(it, next)| it.text(sql).eq_ignore_ascii_case(name) && next.text(sql) == "(");
+    found.map(|it| it.0.range.start)
+}
+
+/// Where a word stands, if it stands there once.
+fn only_word(sql: &str, word: &str) -> Option<usize> {
+    let all = tokens(sql);
+    let mut found = all
+        .iter()
+        .filter(|it| it.text(sql).eq_ignore_ascii_case(word));
+    let only = found.next()?;
+    found.next().is_none().then_some(only.range.start)
+}
+
+/// Where a question in brackets begins, if there is one.
+fn only_sub_select(sql: &str) -> Option<usize> {
+    let all = tokens(sql);
+    let mut found = all
+        .iter()
+        .zip(all.iter().skip(1))
+        .filter(|(it, next)| it.text(sql) == "(" && next.text(sql).eq_ignore_ascii_case("select"));
+    let only = found.next()?;
+    found.next().is_none().then_some(only.0.range.start)
 }
 
 /// What SQLite says of changes that a table cannot be made to take.

@@ -29,6 +29,18 @@ pub struct SqlToken {
 }
 
 impl SqlToken {
+    /// Whether it is a comment of which the end is missing.
+    pub fn is_open_comment(&self, sql: &str) -> bool {
+        let rest = self.text(sql).strip_prefix("/*");
+        self.kind == SqlTokenKind::Comment && rest.is_some_and(|it| !it.ends_with("*/"))
+    }
+
+    /// The name that it is, without the signs around it.
+    pub fn bare<'a>(&self, sql: &'a str) -> &'a str {
+        let signs: &[char] = &['"', '\'', '`', '[', ']'];
+        self.text(sql).trim_matches(signs)
+    }
+
     /// Its text.
     pub fn text<'a>(&self, sql: &'a str) -> &'a str {
         sql.get(self.range.clone()).unwrap_or_default()
@@ -65,8 +77,9 @@ fn token(sql: &str, first: char) -> (SqlTokenKind, usize) {
     if sql.starts_with("--") {
         return (SqlTokenKind::Comment, sql.find('\n').unwrap_or(sql.len()));
     }
-    if sql.starts_with("/*") {
-        return (SqlTokenKind::Comment, until("*/"));
+    if let Some(rest) = sql.strip_prefix("/*") {
+        let len = rest.find("*/").map_or(sql.len(), |at| at + 4);
+        return (SqlTokenKind::Comment, len);
     }
     match first {
         '\'' => (SqlTokenKind::Text, quoted(sql, '\'')),
@@ -110,7 +123,7 @@ mod tests {
             "/* x */", "wäre",
         ];
         assert_eq!(pieces, expected);
-        for odd in ["'", "'a''", "/*", "--", "\"", "[", "ß'", "é"] {
+        for odd in ["'", "'a''", "/*", "/*/", "--", "\"", "[", "ß'", "é"] {
             assert_eq!(tokens(odd).last().unwrap().range.end, odd.len(), "{odd}");
         }
     }

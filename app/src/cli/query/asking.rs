@@ -59,7 +59,7 @@ pub struct QuestionOptions {
 /// How to print rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum RowFormat {
-    /// Columns that line up, numbers with a few digits, for people
+    /// Columns that line up, numbers with a few digits, long texts without their middle, for people
     #[default]
     Table,
     /// Comma-separated values with a head, every digit

@@ -85,7 +85,7 @@ impl RowWriter {
                 let is_text = |it: &Option<Value>| matches!(it, Some(Value::Text(_)));
                 let texts = row.iter().enumerate().filter(|it| is_text(it.1));
                 self.texts.extend(texts.map(|(at, _)| at));
-                let cells = row.iter().map(|it| text::sql_value(it.as_ref()));
+                let cells = row.iter().map(|it| text::sql_cell(it.as_ref()));
                 self.table.row(cells);
             }
             RowFormat::Parquet => {

@@ -161,7 +161,8 @@ fn hears_keys(ui: &Ui, shown: &HeatmapScene<'_>, response: &Response) -> bool {
 
 /// Arrows move the chosen cell, Enter opens its capture, + and - zoom, and 0 shows all.
 fn keys(ui: &Ui, shown: &HeatmapScene<'_>, place: &HeatmapPlace, actions: &mut Vec<Action>) {
-    let chosen = shown
+    // Each of several keys in one frame goes on from where the one before led.
+    let mut chosen = shown
         .scene
         .state
         .fleet
@@ -186,7 +187,9 @@ fn keys(ui: &Ui, shown: &HeatmapScene<'_>, place: &HeatmapPlace, actions: &mut V
                 let begin = (place.rows.range.first, place.columns.range.first);
                 let to =
                     chosen.map(|it| stepped(it, (down * stride, right * stride), (rows, columns)));
-                actions.extend(choose_at(shown, to.unwrap_or(begin)));
+                let to = to.unwrap_or(begin);
+                actions.extend(choose_at(shown, to));
+                chosen = Some(to);
             }
             (Key::Enter, _) if modifiers.is_none() => {
                 actions.extend(chosen.and_then(|it| open_action(shown, it)));

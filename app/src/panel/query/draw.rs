@@ -19,6 +19,8 @@ use crate::state::{DrawnAnswer, DrawnBar, DrawnBars, DrawnContent, DrawnRow, Not
 
 /// So many lanes may come of one answer.
 const MOST_LANES: usize = 64;
+/// So many ways to split values stand in the menu.
+const MOST_PAIRS: usize = 12;
 /// Columns that place a row and are no reason for a lane of its own.
 const PLACES: &[&str] = &["ts", "dur", "id", "span_id", "for_id", "call_id"];
 /// How wide the menu is, in points.
@@ -77,7 +79,16 @@ fn choices(ui: &mut Ui, answer: &AnsweredQuestion, name: &str) -> Option<Vec<Dra
     for column in value_columns(answer) {
         let words = format!("The values of {}", head(answer, column));
         if ui.button(words).clicked() {
-            wanted = Some(vec![values(answer, name, column)]);
+            wanted = Some(values(answer, name, (column, None)));
+        }
+    }
+    for (column, split) in split_values(answer) {
+        let (value, each) = (head(answer, column), head(answer, split));
+        if ui
+            .button(format!("The values of {value} for each {each}"))
+            .clicked()
+        {
+            wanted = Some(values(answer, name, (column, Some(split))));
         }
     }
     wanted
@@ -183,6 +194,16 @@ fn value_columns(answer: &AnsweredQuestion) -> Vec<usize> {
         .collect()
 }
 
+/// Columns of values with those by which they can be told apart: a counter for each of several is none drawn over another.
+fn split_values(answer: &AnsweredQuestion) -> Vec<(usize, usize)> {
+    let splits = split_columns(answer);
+    let pairs = value_columns(answer).into_iter().flat_map(|column| {
+        let others = splits.iter().filter(move |it| **it != column);
+        others.map(move |split| (column, *split))
+    });
+    pairs.take(MOST_PAIRS).collect()
+}
+
 /// The order of lanes: whole numbers by their size, other values as people count, and what is nothing last.
 fn lane_order(a: Option<&Value>, b: Option<&Value>) -> Ordering {
     match (a, b) {
@@ -230,21 +251,42 @@ fn lanes(answer: &AnsweredQuestion, name: &str, split: Option<usize>) -> Vec<Dra
     lanes.into_iter().map(row).collect()
 }
 
-/// The values of a column, each from its row's time on.
-fn values(answer: &AnsweredQuestion, name: &str, column: usize) -> DrawnRow {
+/// What tells a counter from others, and its samples.
+type PartSamples<'a> = (Option<&'a Value>, Vec<(Nanos, f64)>);
+
+/// The values of a column, each from its row's time on: of all rows, or of those of each value of a second column.
+fn values(
+    answer: &AnsweredQuestion,
+    name: &str,
+    (column, split): (usize, Option<usize>),
+) -> Vec<DrawnRow> {
     let ts = answer.column("ts");
-    let sample = |row: &Vec<Option<Value>>| {
-        let value = match cell(row, Some(column))? {
-            Value::Integer(value) => *value as f64,
-            Value::Number(value) if value.is_finite() => *value,
-            _ => return None,
-        };
-        Some((nanos(row, ts)?, value))
-    };
-    DrawnRow {
-        name: format!("{name} · {}", head(answer, column)),
-        content: DrawnContent::Values(answer.rows.iter().filter_map(sample).collect()),
+    let mut parts: BTreeMap<Option<String>, PartSamples<'_>> = BTreeMap::new();
+    if split.is_none() {
+        parts.entry(None).or_default();
     }
+    for row in &answer.rows {
+        let value = match cell(row, Some(column)) {
+            Some(Value::Integer(value)) => *value as f64,
+            Some(Value::Number(value)) if value.is_finite() => *value,
+            _ => continue,
+        };
+        let Some(time) = nanos(row, ts) else { continue };
+        let part = cell(row, split);
+        let (_, samples) = parts.entry(part.map(words)).or_insert((part, Vec::new()));
+        samples.push((time, value));
+    }
+    let mut parts: Vec<_> = parts.into_values().collect();
+    parts.sort_by(|a, b| lane_order(a.0, b.0));
+    let whole = format!("{name} · {}", head(answer, column));
+    let row = |(part, samples): PartSamples<'_>| DrawnRow {
+        name: match split {
+            None => whole.clone(),
+            Some(_) => format!("{whole} · {}", part.map_or("NULL".into(), words)),
+        },
+        content: DrawnContent::Values(samples.into_iter().collect()),
+    };
+    parts.into_iter().map(row).collect()
 }
 
 #[cfg(test)]
@@ -331,12 +373,22 @@ mod tests {
     fn values_are_in_order_of_time_and_what_is_nothing_is_left_out() {
         let answer = answer();
         assert_eq!(value_columns(&answer), [3]);
-        let row = values(&answer, "x", 3);
-        assert_eq!(row.name, "x · load");
-        let DrawnContent::Values(samples) = &row.content else {
-            panic!("no values")
+        let drawn = |split| {
+            let rows = values(&answer, "x", (3, split)).into_iter();
+            let row = |row: DrawnRow| {
+                let DrawnContent::Values(samples) = row.content else {
+                    panic!("no values")
+                };
+                let (times, values) = (samples.times(), samples.values());
+                let pairs = times.iter().map(|it| it.0).zip(values.iter().copied());
+                (row.name, pairs.collect::<Vec<_>>())
+            };
+            rows.map(row).collect::<Vec<_>>()
         };
-        assert_eq!(samples.times(), [Nanos(0), Nanos(20)]);
-        assert_eq!(samples.values(), [1.5, 0.5]);
+        let all = ("x · load".to_owned(), vec![(0, 1.5), (20, 0.5)]);
+        assert_eq!(drawn(None), [all]);
+        assert_eq!(split_values(&answer), [(3, 2)]);
+        let each = [("x · load · a", (0, 1.5)), ("x · load · b", (20, 0.5))];
+        assert_eq!(drawn(Some(2)), each.map(|it| (it.0.to_owned(), vec![it.1])));
     }
 }

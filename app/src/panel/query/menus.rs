@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use eframe::egui::containers::menu::{MenuButton, MenuConfig, SubMenuButton, is_in_menu};
 use eframe::egui::{
-    Align2, Button, Margin, PopupCloseBehavior, Response, RichText, ScrollArea, TextEdit, Ui,
+    Align2, Button, Key, Margin, PopupCloseBehavior, Response, RichText, ScrollArea, TextEdit, Ui,
 };
 use engine::capture::Capture;
 use engine::query::{BundledQuestion, is_collective_name, questions as bundled_questions};
@@ -70,9 +70,15 @@ impl QuestionMenu {
                 field.request_focus();
             }
             ui.add_space(GRID);
+            let key = |key| ui.input(|it| it.key_pressed(key));
+            let is_next = field.has_focus() && key(Key::ArrowDown);
+            let is_taken = field.lost_focus() && key(Key::Enter);
             let area = ScrollArea::vertical().max_height(list_height(ui));
             area.auto_shrink([false, true])
-                .show(ui, |ui| chosen = self.list(ui, scene));
+                .show(ui, |ui| chosen = self.list(ui, scene, is_next));
+            if is_taken && !self.filter.is_empty() {
+                chosen = chosen.take().or(self.first());
+            }
             if chosen.is_some() {
                 ui.close();
             }
@@ -81,14 +87,31 @@ impl QuestionMenu {
         chosen
     }
 
-    fn list(&self, ui: &mut Ui, scene: &Scene<'_>) -> Option<String> {
-        let mut chosen = None;
+    /// The questions that fit.
+    fn fitting(&self) -> impl Iterator<Item = &'static BundledQuestion> {
         let wanted = self.filter.to_lowercase();
-        let fits = |it: &&BundledQuestion| matches(it, &wanted);
+        bundled_questions()
+            .iter()
+            .filter(move |it| matches(it, &wanted))
+    }
+
+    /// The text of the first question that fits.
+    fn first(&self) -> Option<String> {
+        let first = self.fitting().next();
+        first.map(|it| it.sql.trim_end().to_owned())
+    }
+
+    /// Shows the questions that fit; `is_next` puts the focus on the first.
+    fn list(&self, ui: &mut Ui, scene: &Scene<'_>, is_next: bool) -> Option<String> {
+        let mut chosen = None;
         let mut is_empty = true;
-        for question in bundled_questions().iter().filter(fits) {
+        for question in self.fitting() {
+            let entry = self.entry(ui, scene, question);
+            if is_next && is_empty {
+                entry.request_focus();
+            }
             is_empty = false;
-            if self.entry(ui, scene, question) {
+            if entry.clicked() {
                 chosen = Some(question.sql.trim_end().to_owned());
             }
         }
@@ -98,8 +121,8 @@ impl QuestionMenu {
         chosen
     }
 
-    /// Shows a question, dimmed with the reason where the capture has no answer to it; says whether it was chosen.
-    fn entry(&self, ui: &mut Ui, scene: &Scene<'_>, question: &BundledQuestion) -> bool {
+    /// Shows a question, dimmed with the reason where the capture has no answer to it.
+    fn entry(&self, ui: &mut Ui, scene: &Scene<'_>, question: &BundledQuestion) -> Response {
         let needs = question.needs().into_iter();
         let missing: Vec<&str> = needs.filter(|it| self.empty.1.contains(it)).collect();
         let mut words = RichText::new(question.sentence());
@@ -115,8 +138,7 @@ impl QuestionMenu {
             ui.label(RichText::new(reason).small().color(scene.theme.weak));
         }
         let columns = question.columns().join(", ");
-        let entry = entry.on_hover_text(format!("{}: answers with {columns}", question.name));
-        entry.clicked()
+        entry.on_hover_text(format!("{}: answers with {columns}", question.name))
     }
 
     /// Finds out which tables are empty, once for each state of a capture.

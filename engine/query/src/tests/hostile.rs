@@ -108,6 +108,18 @@ const PLACED: &[(&str, &str)] = &[
     ("SELECT id FROM spans ORDER BY 9", "ORDER BY"),
     ("SELECT 1, sum(1, 2)", "sum("),
     ("WITH a AS (SELECT * FROM a) SELECT * FROM a", "a AS"),
+    ("SELECT 1; DROP TABLE spans", "DROP"),
+    ("SELECT 1 AS edit, edit(1, 2) AS b", "edit(1"),
+    ("SELECT id FROM 'spanz'", "'spanz'"),
+    ("SELECT id FROM [spanz]", "[spanz]"),
+    ("SELECT s.id FROM spans s JOIN gaps g USING (id)", "USING"),
+    ("SELECT sum(dur) OVER w FROM spans", "w FROM"),
+    ("SELECT (SELECT id, ts FROM spans)", "(SELECT id"),
+    ("WITH a(x, y) AS (SELECT 1) SELECT * FROM a", "a(x"),
+    ("SELECT id FROM spans LIMIT 'x'", "LIMIT"),
+    ("SELECT 'a' LIKE 'b' ESCAPE 'abc'", "ESCAPE"),
+    ("SELECT 1 /* open", "/*"),
+    ("SELECT t.name FROM spans s", "t.name"),
 ];
 
 #[test]
@@ -122,6 +134,24 @@ fn an_error_names_its_place() {
         };
         assert_eq!(error.offset, Some(wanted), "{sql}: {error}");
     }
+}
+
+/// A wrong place is worse than none.
+#[test]
+fn an_error_that_may_be_at_several_places_names_none() {
+    let source = source(4);
+    for sql in [
+        "SELECT 1 AS a UNION SELECT 2 AS a UNION\nSELECT 3, 4",
+        "SELECT * FROM (SELECT 1 UNION SELECT 2), (SELECT 1 UNION ALL SELECT 2, 3)",
+    ] {
+        let answer = rows_within(&source, sql, SqlLimits::default());
+        assert_eq!(answer.expect_err(sql).offset, None, "{sql}");
+    }
+    let told = super::error("SELECT t.name FROM spans s");
+    assert!(
+        told.contains("no table of the question is called “t”"),
+        "{told}"
+    );
 }
 
 #[test]

@@ -1,0 +1,172 @@
+//! Keeps files out of questions: some engines take a text or a function in the place of a table for a file, which nobody has
+//! verified and which no answer names.
+
+use query::{SqlError, SqlToken, SqlTokenKind};
+
+/// Functions that are tables and read no file.
+const TABLE_FUNCTIONS: &[&str] = &[
+    "explode",
+    "explode_outer",
+    "generate_series",
+    "inline",
+    "json_each",
+    "json_tree",
+    "lateral",
+    "posexplode",
+    "range",
+    "stack",
+    "unnest",
+    "values",
+];
+
+/// Words behind which a table stands wherever they are.
+const BEFORE_TABLES: &[&str] = &["describe", "join", "pivot", "show", "summarize", "unpivot"];
+
+/// Words that end the tables of a SELECT.
+const BEHIND_TABLES: &[&str] = &[
+    "except",
+    "group",
+    "having",
+    "intersect",
+    "limit",
+    "order",
+    "qualify",
+    "select",
+    "union",
+    "values",
+    "where",
+    "window",
+];
+
+/// What is known at a depth of brackets.
+#[derive(Clone, Copy, Default)]
+struct BracketLevel {
+    /// There was a SELECT, so that FROM names tables and no part of a text.
+    has_select: bool,
+    /// The words are those of a list of tables.
+    has_tables: bool,
+}
+
+/// Refuses a path, or a function that may read one, where a table stands.
+///
+/// # Errors
+/// There is one; the error names its place.
+pub(crate) fn refuse_files(sql: &str, all: &[SqlToken]) -> Result<(), SqlError> {
+    let mut levels = vec![BracketLevel::default()];
+    let word = |at: usize| all.get(at).map_or("", |it| it.text(sql));
+    let is_any =
+        |at: usize, words: &[&str]| words.iter().any(|it| word(at).eq_ignore_ascii_case(it));
+    for (at, token) in all.iter().enumerate() {
+        let level = levels.last().copied().unwrap_or_default();
+        let before = at.checked_sub(1);
+        // IS DISTINCT FROM compares.
+        let is_distinct = before
+            .is_some_and(|it| it > 0 && is_any(it, &["from"]) && is_any(it - 1, &["distinct"]));
+        let is_table = before.is_some_and(|before| {
+            let begins = is_any(before, &["from", ",", "("]) && level.has_tables && !is_distinct;
+            // A name behind a dot may be a path in what is before it.
+            let is_part = token.kind == SqlTokenKind::Quoted && is_any(before, &["."]);
+            begins || is_part || is_any(before, BEFORE_TABLES)
+        });
+        if is_table && let Some(text) = refusal(sql, token, word(at + 1)) {
+            return Err(SqlError::in_question(text, sql, token.range.start));
+        }
+        match word(at) {
+            "(" => levels.push(BracketLevel {
+                has_select: false,
+                has_tables: is_table,
+            }),
+            ")" => drop(levels.pop()),
+            _ => {}
+        }
+        let Some(level) = levels.last_mut() else {
+            // A bracket too many is the engine's to refuse.
+            return Ok(());
+        };
+        if token.kind == SqlTokenKind::Word {
+            let is_first = before.is_some_and(|it| word(it) == "(");
+            let is_distinct = before.is_some_and(|it| is_any(it, &["distinct"]));
+            if is_any(at, &["from"]) && !is_distinct {
+                level.has_tables = level.has_select || is_first;
+            } else if is_any(at, BEHIND_TABLES) {
+                level.has_tables = false;
+            }
+            level.has_select |= is_any(at, &["select"]);
+        }
+    }
+    Ok(())
+}
+
+/// Why a word in the place of a table is refused; nothing where it is none.
+fn refusal(sql: &str, token: &SqlToken, next: &str) -> Option<String> {
+    let text = token.text(sql);
+    let is_path = match token.kind {
+        SqlTokenKind::Text => true,
+        SqlTokenKind::Quoted => text.contains(['/', '\\', '.', '*']),
+        _ => false,
+    };
+    if is_path {
+        return Some(format!(
+            "the path {text} is refused: a question reads the tables of the dataset alone"
+        ));
+    }
+    let is_known = |it: &&str| text.eq_ignore_ascii_case(it);
+    let is_function = token.kind == SqlTokenKind::Word && next == "(";
+    (is_function && !TABLE_FUNCTIONS.iter().any(is_known)).then(|| {
+        format!("{text} is refused: it may read a file, and a question reads the tables of the dataset alone")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use query::tokens;
+
+    fn check(sql: &str) -> Result<(), SqlError> {
+        refuse_files(sql, &tokens(sql))
+    }
+
+    #[test]
+    fn files_are_refused_wherever_a_table_may_stand() {
+        for sql in [
+            "SELECT * FROM 'd/spans/run=b/rank=2/part-0.parquet'",
+            "SELECT * FROM \"part-0.parquet\"",
+            "SELECT * FROM \"d/x\" AS t",
+            "SELECT * FROM text.\"/etc/hostname\"",
+            "SELECT * FROM spans, 'x.parquet'",
+            "SELECT * FROM spans s JOIN 'x.parquet' t USING (id)",
+            "SELECT * FROM (spans JOIN read_parquet('x') USING (id))",
+            "SELECT * FROM read_parquet('x')",
+            "SELECT * FROM spans, glob('*')",
+            "SELECT (SELECT count(*) FROM parquet_metadata('x'))",
+            "WITH t AS (FROM 'x') SELECT * FROM t",
+            "WITH t AS (SUMMARIZE 'x') SELECT * FROM t",
+            "SELECT * FROM (PIVOT 'x' ON a)",
+            "SELECT id FROM spans WHERE id IN (SELECT id FROM 'x') ORDER BY id",
+            "SELECT 1 UNION SELECT id FROM spans LEFT JOIN query('x') ON 1 = 1",
+            "SELECT * FROM query_table('x')",
+        ] {
+            let told = check(sql).expect_err(sql).to_string();
+            assert!(told.contains("refused"), "{sql}: {told}");
+        }
+    }
+
+    #[test]
+    fn what_reads_no_file_is_not_refused() {
+        for sql in [
+            "SELECT trim(both 'a' FROM 'abc') AS a, substring('abc' FROM 2) AS b FROM spans",
+            "SELECT a.id FROM spans a JOIN spans b ON a.kind = 'kernel' AND b.kind IN ('a', 'b') WHERE a.name = 'x/y'",
+            "SELECT 1 IS DISTINCT FROM 'x' AS a",
+            "SELECT * FROM unnest([1, 2]) AS t, range(3) AS u",
+            "SELECT \"a/b\" FROM (SELECT 1 AS \"a/b\") t",
+            "SELECT count(*) FROM spans s, lanes l WHERE s.lane_id = l.lane_id AND coalesce(s.name, 'x') <> 'y'",
+            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n",
+            "WITH p AS (SELECT 'kernel' AS k) SELECT kind FROM spans, p WHERE kind = k",
+            "SELECT sum(dur) FILTER (WHERE kind = 'x') FROM spans GROUP BY lane ORDER BY max(ts), 'x'",
+            "SELECT * FROM spans a JOIN (SELECT 'x' AS y) b ON b.y = a.name",
+            "SELECT * FROM (VALUES (1, 'a'), (2, 'b')) t",
+        ] {
+            check(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
+        }
+    }
+}
