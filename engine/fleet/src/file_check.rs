@@ -20,7 +20,20 @@ const TABLE_FUNCTIONS: &[&str] = &[
 ];
 
 /// Words behind which a table stands wherever they are.
-const BEFORE_TABLES: &[&str] = &["describe", "join", "pivot", "show", "summarize", "unpivot"];
+const BEFORE_TABLES: &[&str] = &[
+    "describe",
+    "join",
+    "lateral",
+    "only",
+    "pivot",
+    "show",
+    "summarize",
+    "table",
+    "unpivot",
+];
+
+/// Functions in whose brackets FROM names no table.
+const TEXT_FUNCTIONS: &[&str] = &["extract", "overlay", "substr", "substring", "trim"];
 
 /// Words that end the tables of a SELECT.
 const BEHIND_TABLES: &[&str] = &[
@@ -41,8 +54,8 @@ const BEHIND_TABLES: &[&str] = &[
 /// What is known at a depth of brackets.
 #[derive(Clone, Copy, Default)]
 struct BracketLevel {
-    /// There was a SELECT, so that FROM names tables and no part of a text.
-    has_select: bool,
+    /// FROM names a part of a text or of a time.
+    is_text: bool,
     /// The words are those of a list of tables.
     has_tables: bool,
 }
@@ -73,7 +86,7 @@ pub(crate) fn refuse_files(sql: &str, all: &[SqlToken]) -> Result<(), SqlError> 
         }
         match word(at) {
             "(" => levels.push(BracketLevel {
-                has_select: false,
+                is_text: before.is_some_and(|it| is_any(it, TEXT_FUNCTIONS)),
                 has_tables: is_table,
             }),
             ")" => drop(levels.pop()),
@@ -84,14 +97,12 @@ pub(crate) fn refuse_files(sql: &str, all: &[SqlToken]) -> Result<(), SqlError> 
             return Ok(());
         };
         if token.kind == SqlTokenKind::Word {
-            let is_first = before.is_some_and(|it| word(it) == "(");
             let is_distinct = before.is_some_and(|it| is_any(it, &["distinct"]));
             if is_any(at, &["from"]) && !is_distinct {
-                level.has_tables = level.has_select || is_first;
+                level.has_tables = !level.is_text;
             } else if is_any(at, BEHIND_TABLES) {
                 level.has_tables = false;
             }
-            level.has_select |= is_any(at, &["select"]);
         }
     }
     Ok(())

@@ -87,6 +87,10 @@ fn plain_signs(sql: &str, all: &[SqlToken], engine: &FleetEngine) -> Result<(), 
         let is_text = matches!(token.kind, SqlTokenKind::Text | SqlTokenKind::Quoted);
         let refused = if text.starts_with('`') {
             Some("` is refused: names of tables and columns need no signs around them")
+        } else if text.starts_with('[') && text.contains(['\'', '"', '(', '-', '/']) {
+            Some(
+                "brackets with more than a name or numbers in them are refused: write it without a list",
+            )
         } else if !is_text && text.contains('$') {
             Some("$ is refused: write a text in apostrophes")
         } else if is_text && is_spark && text.contains(['\\', '$']) {
@@ -249,6 +253,8 @@ mod tests {
         for (sql, words) in [
             ("SELECT $$'$$; COPY (SELECT 1) TO 'x' -- '", "$ is refused"),
             ("SELECT $a$'$a$ AS x", "$ is refused"),
+            ("SELECT [1, (SELECT 1 FROM 'x')]", "brackets"),
+            ("SELECT ['a]', (SELECT 1 FROM 'x')]", "brackets"),
             (
                 "SELECT E'\\''; COPY (SELECT 1) TO 'x' -- '",
                 "right before an apostrophe",

@@ -1,13 +1,15 @@
 //! What is wrong with a question: where, and what was probably meant.
 
-mod place;
+mod error_place;
 
 use std::collections::BTreeSet;
 use std::fmt;
 
 use super::schema::{SqlTable, TABLES};
 use super::tokens::{SqlTokenKind, tokens};
-use place::{REFUSED, changing_word, find_function, find_word, place_meant, second_statement};
+use error_place::{
+    REFUSED, changing_word, find_function, find_word, place_meant, second_statement,
+};
 
 /// Why a question has no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]

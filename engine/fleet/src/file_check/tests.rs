@@ -26,6 +26,11 @@ fn files_are_refused_wherever_a_table_may_stand() {
         "SELECT id FROM spans WHERE id IN (SELECT id FROM 'x') ORDER BY id",
         "SELECT 1 UNION SELECT id FROM spans LEFT JOIN query('x') ON 1 = 1",
         "SELECT * FROM query_table('x')",
+        "WITH t AS (WITH u AS (SELECT 1) FROM 'x') SELECT * FROM t",
+        "WITH t AS (TABLE 'x') SELECT * FROM t",
+        "SELECT extract(year FROM (SELECT ts FROM 'x'))",
+        "SELECT * FROM (SELECT 1) a, 'x'",
+        "SELECT * FROM spans, LATERAL read_text('x')",
     ] {
         let told = check(sql).expect_err(sql).to_string();
         assert!(told.contains("refused"), "{sql}: {told}");
