@@ -62,8 +62,8 @@ pub(super) fn changing_word(sql: &str) -> Option<usize> {
     let all: Vec<SqlToken> = all.filter(|it| it.kind != SqlTokenKind::Comment).collect();
     let first = all.first()?;
     let is_with = first.text(sql).eq_ignore_ascii_case("with");
-    let befores = std::iter::once(None).chain(all.iter().map(Some));
-    let found = all.iter().zip(befores).find(|(it, before)| {
+    let previous = std::iter::once(None).chain(all.iter().map(Some));
+    let found = all.iter().zip(previous).find(|(it, before)| {
         let is_changing = CHANGING
             .iter()
             .any(|word| it.text(sql).eq_ignore_ascii_case(word));
