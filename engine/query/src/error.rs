@@ -269,8 +269,10 @@ fn unknown_column(name: &str, sql: &str) -> String {
         return format!("there is no column “{bare}”; a text stands in apostrophes: '{bare}'");
     }
     if own.contains(&bare) {
-        // Files have no columns that are those of another in different words.
-        return format!("there is no column “{bare}” in a dataset; a single capture has it");
+        // A question in brackets may leave it out, and so do the files of a dataset.
+        return format!(
+            "there is no column “{name}” here: what is read at this place has none of that name"
+        );
     }
     let near = other_name(bare, |it| own.contains(&it) || it.contains(' '));
     let near = near.or_else(|| nearest(bare, own.iter().copied()));

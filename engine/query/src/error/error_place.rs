@@ -56,6 +56,9 @@ const CHANGING: &[&str] = &[
     "vacuum",
 ];
 
+/// Those that may stand behind WITH; REPLACE is a function there as a rule.
+const BEHIND_WITH: &[&str] = &["delete", "insert", "update"];
+
 /// Where a question says that it changes something: where a statement begins with such a word, or behind WITH.
 pub(super) fn changing_word(sql: &str) -> Option<usize> {
     let all = tokens(sql).into_iter();
@@ -64,10 +67,13 @@ pub(super) fn changing_word(sql: &str) -> Option<usize> {
     let is_with = first.text(sql).eq_ignore_ascii_case("with");
     let previous = std::iter::once(None).chain(all.iter().map(Some));
     let found = all.iter().zip(previous).find(|(it, before)| {
-        let is_changing = CHANGING
-            .iter()
-            .any(|word| it.text(sql).eq_ignore_ascii_case(word));
-        is_changing && (is_with || before.is_none_or(|it| it.text(sql) == ";"))
+        let is_any = |words: &[&str]| {
+            words
+                .iter()
+                .any(|word| it.text(sql).eq_ignore_ascii_case(word))
+        };
+        let begins = before.is_none_or(|it| it.text(sql) == ";");
+        (begins && is_any(CHANGING)) || (is_with && is_any(BEHIND_WITH))
     });
     Some(found.map_or(first, |it| it.0).range.start)
 }
@@ -99,7 +105,11 @@ pub(super) fn place_meant(message: &str, sql: &str) -> Option<usize> {
     let is_capital = |word: &&str| word.len() > 1 && word.chars().all(|it| it.is_ascii_uppercase());
     let mut words = message.split([' ', '-']);
     if let Some(function) = words.clone().find_map(|it| it.strip_suffix("()")) {
-        return find_function(sql, function);
+        let calls = tokens(sql)
+            .iter()
+            .filter(|it| it.text(sql).eq_ignore_ascii_case(function))
+            .count();
+        return find_function(sql, function).filter(|_| calls == 1);
     }
     only_word(sql, words.find(is_capital)?)
 }

@@ -99,14 +99,17 @@ const PLACED: &[(&str, &str)] = &[
         "SELECT id FROM spans\nWHERE load_extension('x')",
         "load_ext",
     ),
-    ("WITH t AS (SELECT 1)\nDELETE FROM spans", "DELETE"),
+    (
+        "WITH t AS (SELECT replace('a', 'b', 'c'))\nDELETE FROM spans",
+        "DELETE",
+    ),
     (" DROP TABLE spans", "DROP"),
     ("PRAGMA query_only = 0", "PRAGMA"),
     ("SELECT 1; SELECT 2", "SELECT 2"),
     ("SELECT (1 + 2 \n", ""),
     ("SELECT 1 UNION SELECT 1, 2", "UNION"),
     ("SELECT id FROM spans ORDER BY 9", "ORDER BY"),
-    ("SELECT 1, sum(1, 2)", "sum("),
+    ("SELECT 1, total(1, 2)", "total("),
     ("WITH a AS (SELECT * FROM a) SELECT * FROM a", "a AS"),
     ("SELECT 1; DROP TABLE spans", "DROP"),
     ("SELECT 1 AS edit, edit(1, 2) AS b", "edit(1"),
@@ -147,6 +150,8 @@ fn an_error_that_may_be_at_several_places_names_none() {
         let answer = rows_within(&source, sql, SqlLimits::default());
         assert_eq!(answer.expect_err(sql).offset, None, "{sql}");
     }
+    let told = super::error("SELECT t.name FROM (SELECT id FROM spans) t");
+    assert!(told.contains("has none of that name"), "{told}");
     let told = super::error("SELECT t.name FROM spans s");
     assert!(
         told.contains("no table of the question is called “t”"),
