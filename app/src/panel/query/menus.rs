@@ -65,14 +65,14 @@ impl QuestionMenu {
             self.look_at(scene);
             let field = field_in_menu(&mut self.filter).hint_text(FILTER);
             let field = ui.add(field);
+            let key = |key| ui.input(|it| it.key_pressed(key));
+            let is_next = field.has_focus() && key(Key::ArrowDown);
+            let is_taken = field.lost_focus() && key(Key::Enter);
             // Whoever opens it can type at once.
             if ui.memory(|memory| memory.focused().is_none()) {
                 field.request_focus();
             }
             ui.add_space(GRID);
-            let key = |key| ui.input(|it| it.key_pressed(key));
-            let is_next = field.has_focus() && key(Key::ArrowDown);
-            let is_taken = field.lost_focus() && key(Key::Enter);
             let area = ScrollArea::vertical().max_height(list_height(ui));
             area.auto_shrink([false, true])
                 .show(ui, |ui| chosen = self.list(ui, scene, is_next));
@@ -129,7 +129,7 @@ impl QuestionMenu {
         if !missing.is_empty() {
             words = words.color(scene.theme.weak);
         }
-        let entry = ui.add(Button::new(words).wrap().frame(false));
+        let entry = ui.add(Button::new(words).wrap().frame_when_inactive(false));
         if !missing.is_empty() {
             let reason = format!(
                 "no rows: the capture has nothing in {}",

@@ -136,6 +136,29 @@ fn questions_are_filtered_and_say_what_the_capture_lacks() {
     assert!(sql.starts_with(&format!("-- {wanted}")), "{sql}");
 }
 
+/// Enter takes the first that fits, and Down leads into the list.
+#[test]
+fn a_question_is_chosen_by_keys() {
+    let questions = engine::query::questions();
+    for (keys, place) in [(&[][..], 0), (&[Key::ArrowDown, Key::ArrowDown], 1)] {
+        let mut window = window(ThemeChoice::Dark);
+        window.harness.get_by_label("Questions").click();
+        window.harness.run();
+        window.harness.event(Event::Text("busy".to_owned()));
+        window.harness.run();
+        let fits = |it: &&engine::query::BundledQuestion| {
+            window.harness.query_by_label(it.sentence()).is_some()
+        };
+        let wanted = questions.iter().filter(fits).nth(place).unwrap();
+        for key in keys.iter().chain([&Key::Enter]) {
+            window.harness.key_press(*key);
+            window.harness.run();
+        }
+        until(&mut window, |window| answer(window).is_some());
+        assert_eq!(answer(&window).unwrap().sql, wanted.sql.trim_end());
+    }
+}
+
 #[test]
 fn names_of_tables_and_columns_are_written_at_the_caret() {
     let mut window = window(ThemeChoice::Dark);
