@@ -8,20 +8,12 @@ use engine::record::Value;
 const BEGINNING: usize = 1_500;
 const ENDING: usize = 500;
 
-/// Characters of a text in a column of a terminal: three quarters of them are its beginning.
+/// Characters of a text in a column of a terminal, at most.
 const IN_COLUMN: usize = 120;
 
 /// As [`sql_value`], for a column of a terminal, where one long text would make every line as long.
 pub fn sql_cell(value: Option<&Value>) -> String {
-    let words = sql_value(value);
-    let count = words.chars().count();
-    if count <= IN_COLUMN {
-        return words;
-    }
-    let beginning = IN_COLUMN * 3 / 4;
-    let first = words.chars().take(beginning);
-    let last = words.chars().skip(count - (IN_COLUMN - 1 - beginning));
-    first.chain(['…']).chain(last).collect()
+    super::shorten(&sql_value(value), IN_COLUMN)
 }
 
 /// A value for people, in one line: three digits behind the point are enough, and of a long text its two ends.
@@ -64,10 +56,8 @@ mod tests {
         let shown = text(long);
         assert_eq!(shown, format!("{}…{}", "é".repeat(750), "é".repeat(250)));
         let cell = sql_cell(Some(&Value::Text("ab".repeat(500).into())));
-        assert_eq!(
-            cell,
-            format!("{}…{}", "ab".repeat(45), &"ab".repeat(15)[1..])
-        );
+        assert_eq!(cell.chars().count(), 120);
+        assert!(cell.starts_with("abab") && cell.ends_with("abab") && cell.contains('…'));
         assert_eq!(
             sql_cell(Some(&Value::Text("ä".repeat(120).into()))),
             "ä".repeat(120)

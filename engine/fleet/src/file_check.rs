@@ -69,17 +69,21 @@ pub(crate) fn refuse_files(sql: &str, all: &[SqlToken]) -> Result<(), SqlError> 
     let word = |at: usize| all.get(at).map_or("", |it| it.text(sql));
     let is_any =
         |at: usize, words: &[&str]| words.iter().any(|it| word(at).eq_ignore_ascii_case(it));
+    // IS DISTINCT FROM compares.
+    let is_from = |at: usize| {
+        is_any(at, &["from"])
+            && !at
+                .checked_sub(1)
+                .is_some_and(|it| is_any(it, &["distinct"]))
+    };
     for (at, token) in all.iter().enumerate() {
         let level = levels.last().copied().unwrap_or_default();
         let before = at.checked_sub(1);
-        // IS DISTINCT FROM compares.
-        let is_distinct = before
-            .is_some_and(|it| it > 0 && is_any(it, &["from"]) && is_any(it - 1, &["distinct"]));
         let is_table = before.is_some_and(|before| {
-            let begins = is_any(before, &["from", ",", "("]) && level.has_tables && !is_distinct;
+            let begins = is_from(before) || is_any(before, &[",", "("]);
             // A name behind a dot may be a path in what is before it.
             let is_part = token.kind == SqlTokenKind::Quoted && is_any(before, &["."]);
-            begins || is_part || is_any(before, BEFORE_TABLES)
+            (begins && level.has_tables) || is_part || is_any(before, BEFORE_TABLES)
         });
         if is_table && let Some(text) = refusal(sql, token, word(at + 1)) {
             return Err(SqlError::in_question(text, sql, token.range.start));
@@ -97,8 +101,7 @@ pub(crate) fn refuse_files(sql: &str, all: &[SqlToken]) -> Result<(), SqlError> 
             return Ok(());
         };
         if token.kind == SqlTokenKind::Word {
-            let is_distinct = before.is_some_and(|it| is_any(it, &["distinct"]));
-            if is_any(at, &["from"]) && !is_distinct {
+            if is_from(at) {
                 level.has_tables = !level.is_text;
             } else if is_any(at, BEHIND_TABLES) {
                 level.has_tables = false;
