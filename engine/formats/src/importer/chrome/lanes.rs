@@ -199,6 +199,20 @@ impl ChromeLanes {
         }
     }
 
+    /// What a stream is for. A plane of Ascend's library of collective operations is for those, whatever its tasks are called.
+    fn stream_role(
+        &self,
+        used: &UsedLane,
+        facts: &RowFacts,
+        rows: &ChromeRows,
+        texts: &ChromeTexts,
+    ) -> Role {
+        if process_name(rows, facts.row.0, texts).is_some_and(row_kind::is_communication) {
+            return Role::Collective;
+        }
+        self.work_of(used).map_or(Role::None, LaneWork::role)
+    }
+
     /// Says what a lane is; of several host lanes of one name each bears what tells it apart, once all names are known.
     fn announce(
         &self,
@@ -224,7 +238,7 @@ impl ChromeLanes {
             group,
             device: self.device_of(used, rows, texts),
             role: match (used.slot, group) {
-                (_, Group::Streams) => self.work_of(used).map_or(Role::None, LaneWork::role),
+                (_, Group::Streams) => self.stream_role(used, facts, rows, texts),
                 (LaneSlot::Functions, _) => Role::Functions,
                 _ => Role::None,
             },

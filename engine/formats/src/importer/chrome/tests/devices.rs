@@ -1,7 +1,7 @@
 //! Waits of one device for records of another, and of a stream for its own.
 
 use super::{OpenedFile, open};
-use record::{Basis, DependencyKind};
+use record::{Basis, DependencyKind, Role};
 
 /// A kernel on stream 20 of device 1, then a kernel on stream 24 of device 0, with a wait for a record in between.
 fn opened(rows: &str) -> OpenedFile {
@@ -152,4 +152,17 @@ fn parts_of_collectives_belong_together_by_group_and_number() {
     let plain = r#""Process Group Name":"1""#;
     let parts = [(0, 0, plain), (1, 50, plain)];
     assert_eq!(collectives(&parts), [(0, 50, Basis::Inferred)]);
+}
+
+#[test]
+fn planes_of_ascends_collectives_are_for_those_whatever_their_tasks_are_called() {
+    let ascend = br#"[{"name":"process_name","pid":3,"ph":"M","args":{"name":"HCCL"}},
+{"name":"thread_name","pid":3,"tid":1,"ph":"M","args":{"name":"Plane 1"}},
+{"name":"process_name","pid":4,"ph":"M","args":{"name":"Ascend Hardware"}},
+{"name":"thread_name","pid":4,"tid":2,"ph":"M","args":{"name":"Stream 2"}},
+{"name":"Reduce_Inline","pid":3,"tid":1,"ts":"5.25","dur":2,"ph":"X","args":{}},
+{"name":"MatMul","pid":4,"tid":2,"ts":"9.25","dur":2,"ph":"X","args":{}}]"#;
+    let opened = open(ascend).unwrap();
+    let roles = opened.spans().into_iter().map(|it| opened.lane(it).role);
+    assert_eq!(roles.collect::<Vec<_>>(), [Role::Collective, Role::Compute]);
 }
