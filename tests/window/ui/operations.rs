@@ -197,20 +197,20 @@ fn statistics_follow_the_view() {
             label.is_some_and(|it| it.ends_with(spans))
         })
     };
-    until(&mut window, |window| says(window, "· 117 spans"));
+    until(&mut window, |window| says(window, "· 121 spans"));
     let capture = window.harness.state().scene().capture;
     let extent = capture.extent().unwrap();
     let first = Interval::new(extent.start, extent.start + Nanos(extent.length().0 / 4));
     let seen = |it: &PlacedSpan| it.span.start < first.end;
     let count = format!("· {} spans", capture.spans().filter(seen).count());
-    assert_ne!(count, "· 117 spans");
+    assert_ne!(count, "· 121 spans");
     let show = vec![Action::Show(Some(first), ViewChange::Jump)];
     window.harness.state_mut().act(show, None);
     until(&mut window, |window| says(window, &count));
     window.harness.get_by_label("Charts").click();
     let show = vec![Action::Show(None, ViewChange::Jump)];
     window.harness.state_mut().act(show, None);
-    until(&mut window, |window| says(window, "· 117 spans"));
+    until(&mut window, |window| says(window, "· 121 spans"));
 }
 
 /// Spans of one name on two streams and a host thread.

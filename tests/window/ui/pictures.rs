@@ -77,6 +77,7 @@ fn every_panel_looks_as_it_should() {
         app.act(vec![Action::OpenTab("why")], None);
         tables.harness.run();
         let launched = Window::with_run(SIZE, theme, "graph-fork-join");
+        let warned = Window::with_run(SIZE, theme, "event-kinds");
         for (at, make) in PANELS.iter().enumerate() {
             let drawn = make();
             // Of the CPU there is no pace.
@@ -101,6 +102,7 @@ fn every_panel_looks_as_it_should() {
             let ran = match drawn.id() {
                 "launches" => &launched,
                 "why" => &tables,
+                "problems" => &warned,
                 _ if is_storm => &storm,
                 _ => &window,
             };
