@@ -438,19 +438,24 @@ impl App {
     }
 }
 
-impl eframe::App for App {
-    fn logic(&mut self, context: &Context, _frame: &mut eframe::Frame) {
-        for place in engine::record::invariant::take_broken() {
-            self.tell(true, place);
-        }
+impl App {
+    /// Shows the chosen theme, in the frame that has begun in the other one too.
+    fn show_theme(&self, ui: &mut Ui) {
         let theme = match self.state.settings.theme {
             ThemeChoice::Dark => egui::Theme::Dark,
             ThemeChoice::Light => egui::Theme::Light,
         };
-        if context.theme() != theme {
-            context.set_theme(theme);
-            // This frame has begun in the other one.
-            context.request_repaint();
+        if ui.ctx().theme() != theme {
+            ui.ctx().set_theme(theme);
+            ui.set_style(ui.ctx().style_of(theme));
+        }
+    }
+}
+
+impl eframe::App for App {
+    fn logic(&mut self, context: &Context, _frame: &mut eframe::Frame) {
+        for place in engine::record::invariant::take_broken() {
+            self.tell(true, place);
         }
         self.listen(context);
     }
@@ -460,6 +465,7 @@ impl eframe::App for App {
         let context = ui.ctx().clone();
         let actions = self.input(&context);
         self.act(actions, Some(&context));
+        self.show_theme(ui);
         self.guard_closing(&context);
         self.name_window(&context);
         let actions = self.layout(ui);

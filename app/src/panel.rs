@@ -1,6 +1,7 @@
 //! Panels: what each shows of the scene, and the list of them.
 
 mod about;
+mod availability;
 mod bookmarks;
 mod calls;
 mod choice;
@@ -44,6 +45,7 @@ mod why;
 mod widgets;
 mod workloads;
 
+pub use availability::unavailable;
 pub use choice::{AdapterChoice, BackendChoice, NOTHING_RUNS};
 pub use connect::state_of;
 pub use fleet::{FleetPanel, FleetStage, FleetStatus, LostCapture, RunningFleetJob, engine_to_ask};
@@ -55,7 +57,7 @@ pub use scene::{
     SceneConclusions, StretchPath, TabLabel, stretch_within,
 };
 pub use search::{FoundSpans, NameSearch};
-pub use widgets::{Sign, has_room, hint, is_low, section, shortened, toggle, width};
+pub use widgets::{Sign, has_room, hint, is_low, section, shortened, sign_button, toggle, width};
 
 use eframe::egui::Ui;
 

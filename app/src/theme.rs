@@ -2,6 +2,7 @@
 
 mod contrast;
 mod heat;
+mod missing_glyph;
 mod style;
 
 pub use contrast::contrast;

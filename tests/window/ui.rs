@@ -6,6 +6,7 @@ mod bookmarks;
 mod chosen_runs;
 mod colours;
 mod consent;
+mod control_names;
 mod fleet;
 mod foreign;
 mod host_ranges;

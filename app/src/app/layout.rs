@@ -13,7 +13,7 @@ use engine::runner::WindowStatus;
 
 use super::App;
 use crate::action::{Action, Command};
-use crate::panel::{Panel, PanelPosition, Scene, is_low};
+use crate::panel::{Panel, PanelPosition, Scene, is_low, sign_button};
 use crate::state::{DockSide, Notice, OverlayWindow};
 use crate::text;
 use crate::theme::Theme;
@@ -208,11 +208,8 @@ fn notice(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
     };
     strip(ui, theme.hovered, |ui| {
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            let close = ui.add(Button::new("×").frame(false));
-            if close
-                .on_hover_text(format!("Dismiss ({})", Command::Clear.key()))
-                .clicked()
-            {
+            let close = Button::new("×").frame(false);
+            if sign_button(ui, close, "Dismiss", &Command::Clear.key()).clicked() {
                 actions.push(Action::Notify(None));
             }
             let has_offer = !is_error && offers_lesson(scene);

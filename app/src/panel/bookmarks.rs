@@ -1,9 +1,9 @@
 //! The bookmarks of the capture on screen, each with the field in which its note is typed.
 
-use eframe::egui::{Align, Layout, RichText, Role, ScrollArea, TextEdit, Ui, WidgetInfo, vec2};
+use eframe::egui::{Align, Button, Layout, RichText, ScrollArea, TextEdit, Ui, vec2};
 use engine::record::Bookmark;
 
-use super::widgets::{hint, link, shortened};
+use super::widgets::{hint, link, shortened, sign_button};
 use super::{Panel, PanelPosition, Scene};
 use crate::action::{Action, BookmarkAction, Command};
 use crate::text;
@@ -131,9 +131,7 @@ fn note(
 ) {
     let all = &scene.state.bookmarks;
     let words = "Remove this bookmark";
-    let remove = ui.button("×").on_hover_text(words);
-    remove.widget_info(|| WidgetInfo::labeled(Role::Button, true, words));
-    if remove.clicked() {
+    if sign_button(ui, Button::new("×"), words, "").clicked() {
         actions.push(Action::Bookmark(BookmarkAction::Remove(place)));
     }
     let mut text = bookmark.text.clone();

@@ -12,7 +12,7 @@ use engine::lesson::{Lesson, LessonKind, Prediction, TextLanguage};
 use engine::runner::Phase;
 
 use super::guide::{GuideBlock, TextFace, TextLine, read_blocks};
-use super::widgets::{card, section};
+use super::widgets::{card, section, sign_button};
 use super::{Panel, PanelPosition, Scene};
 use crate::action::{Action, Command, LessonAction};
 use crate::state::{LessonStep, TakenLesson, course};
@@ -118,8 +118,8 @@ fn head(ui: &mut Ui, scene: &Scene<'_>, lesson: &Lesson, actions: &mut Vec<Actio
         let words = RichText::new(words).size(SMALL).strong().color(theme.weak);
         ui.add(Label::new(words).selectable(false));
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            let leave = ui.add(Button::new("×").frame(false));
-            if leave.on_hover_text(scene.tr("Close the lesson")).clicked() {
+            let leave = Button::new("×").frame(false);
+            if sign_button(ui, leave, scene.tr("Close the lesson"), "").clicked() {
                 actions.push(Action::Lesson(LessonAction::Leave));
             }
         });

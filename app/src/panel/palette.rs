@@ -2,7 +2,7 @@
 
 use eframe::egui::{Id, Key, Label, Modifiers, RichText, ScrollArea, Sense, TextEdit, Ui, vec2};
 
-use super::{PANELS, Panel, PanelPosition, Scene};
+use super::{PANELS, Panel, PanelPosition, Scene, unavailable};
 use crate::action::{Action, COMMANDS, Command};
 use crate::state::OverlayWindow;
 use crate::text;
@@ -36,6 +36,8 @@ struct PaletteEntry {
     id: String,
     key: String,
     action: Action,
+    /// Why it can do nothing now.
+    reason: Option<&'static str>,
 }
 
 impl Panel for CommandPalette {
@@ -92,7 +94,8 @@ impl Panel for CommandPalette {
         ui.add_space(GRID);
         let clicked = self.rows(ui, scene, &found, down || up);
         let done = clicked.or_else(|| enter.then_some(self.at));
-        if let Some(entry) = done.and_then(|at| found.get(at)) {
+        let done = done.and_then(|at| found.get(at));
+        if let Some(entry) = done.filter(|it| it.reason.is_none()) {
             actions.extend([Command::Clear.into(), entry.action.clone()]);
         } else if leave {
             actions.push(Command::Clear.into());
@@ -153,7 +156,13 @@ impl CommandPalette {
 fn line(ui: &mut Ui, scene: &Scene<'_>, entry: &PaletteEntry) -> eframe::egui::Response {
     let theme = scene.theme;
     ui.horizontal_centered(|ui| {
-        ui.add(Label::new(&entry.label).selectable(false));
+        let label = RichText::new(&entry.label);
+        let label = if entry.reason.is_some() {
+            label.color(theme.weak)
+        } else {
+            label
+        };
+        ui.add(Label::new(label).selectable(false));
         ui.with_layout(
             eframe::egui::Layout::right_to_left(eframe::egui::Align::Center),
             |ui| {
@@ -161,7 +170,8 @@ fn line(ui: &mut Ui, scene: &Scene<'_>, entry: &PaletteEntry) -> eframe::egui::R
                     let key = RichText::new(&entry.key).monospace().size(SMALL);
                     ui.add(Label::new(key.color(theme.accent)).selectable(false));
                 }
-                let help = RichText::new(&entry.help).size(SMALL).color(theme.weak);
+                let help = entry.reason.unwrap_or(&entry.help);
+                let help = RichText::new(help).size(SMALL).color(theme.weak);
                 ui.add(Label::new(help).truncate().selectable(false));
             },
         );
@@ -205,6 +215,7 @@ fn entries(scene: &Scene<'_>, fields: &[String]) -> Vec<PaletteEntry> {
         id: String::new(),
         key: it.command.key(),
         action: it.command.into(),
+        reason: unavailable(scene, it.command),
     });
     let entry = |label: String, help: &str, action| PaletteEntry {
         label,
@@ -212,6 +223,7 @@ fn entries(scene: &Scene<'_>, fields: &[String]) -> Vec<PaletteEntry> {
         id: String::new(),
         key: String::new(),
         action,
+        reason: None,
     };
     let panels = PANELS.iter().map(|make| make());
     let docks = &scene.state.settings.docks;

@@ -6,7 +6,7 @@ use engine::record::PaceSetting;
 use engine::workload::{Injection, LossMoment, Parameter};
 
 use super::choice::is_paced;
-use super::widgets::{Sign, brief, hint, section};
+use super::widgets::{Sign, hint, is_low, section};
 use super::{Panel, PanelPosition, Scene};
 use crate::action::Action;
 use crate::text;
@@ -186,9 +186,15 @@ pub fn slider(
         });
         name
     });
-    if !parameter.about.is_empty() {
+    // A low window has no room for it: the pointer is told.
+    let is_told = is_low(ui);
+    if !parameter.about.is_empty() && !is_told {
         let help = RichText::new(&parameter.about).size(SMALL);
-        brief(ui, help.color(scene.theme.weak));
+        ui.add(
+            Label::new(help.color(scene.theme.weak))
+                .wrap()
+                .selectable(false),
+        );
     }
     let own = [parameter.default, parameter.min, parameter.max].into_iter();
     let whole = own
@@ -214,12 +220,15 @@ pub fn slider(
         slider = slider.step_by(1.0);
     }
     let response = ui.add(slider).labelled_by(name.inner.id);
-    let response = response.on_hover_text(format!(
+    let limits = format!(
         "From {} to {}; double-click for {}",
         text::number(min),
         text::number(max),
         text::number(parameter.default)
-    ));
+    );
+    let help = Some(parameter.about.as_str()).filter(|it| is_told && !it.is_empty());
+    let told = help.map_or_else(|| limits.clone(), |help| format!("{help}\n\n{limits}"));
+    let response = response.on_hover_text(told);
     if response.double_clicked() {
         actions.push(set(None));
     } else if response.changed() {

@@ -8,11 +8,11 @@ mod scan;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use eframe::egui::{Id, Key, RichText, TextEdit, Ui};
+use eframe::egui::{Button, Id, Key, RichText, TextEdit, Ui};
 use engine::capture::Capture;
 use engine::record::SpanId;
 
-use super::Scene;
+use super::{Scene, sign_button};
 use crate::action::{Action, Command};
 use crate::text;
 use filters::SearchQuery;
@@ -225,17 +225,13 @@ impl NameSearch {
         if !wanted.is_empty() && room > ROOM {
             for (sign, command) in [("▼", Command::NextMatch), ("▲", Command::PreviousMatch)] {
                 let label = command.entry().map_or("", |entry| entry.label);
-                if ui
-                    .button(sign)
-                    .on_hover_text(format!("{label} ({})", command.key()))
-                    .clicked()
-                {
+                if sign_button(ui, Button::new(sign), label, &command.key()).clicked() {
                     actions.push(command.into());
                 }
             }
             let summary = self.summary(scene.capture, scene.state.selection.span);
             let words = RichText::new(summary).color(scene.theme.weak);
-            let list = ui.add(eframe::egui::Button::new(words).frame(false));
+            let list = ui.add(Button::new(words).frame(false));
             let doubtful = SearchQuery::doubtful(&wanted)
                 .map(|it| format!("{it} is no condition, so it is looked for in names. {HELP}"));
             let words = doubtful.as_deref().unwrap_or("List the matches");

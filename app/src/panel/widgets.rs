@@ -1,8 +1,10 @@
 //! Pieces that panels share: headings, rows of a name and a value, links, cards and hints.
 
 mod sign;
+mod sign_button;
 
 pub use sign::Sign;
+pub use sign_button::sign_button;
 
 use eframe::egui::{
     Align, Color32, CornerRadius, Frame, Label, Layout, Margin, Response, RichText,

@@ -6,6 +6,7 @@ use eframe::egui::{
     style::{HandleShape, Selection, WidgetVisuals, Widgets},
 };
 
+use super::missing_glyph;
 use super::{BODY, DARK, GRID, HEADING, LIGHT, MONO, SMALL, Theme};
 
 /// The font for digits that stand under digits.
@@ -23,6 +24,7 @@ pub fn install(ctx: &Context) {
     // The table of commands has these keys.
     ctx.options_mut(|options| options.zoom_with_keyboard = false);
     ctx.set_fonts(fonts());
+    ctx.add_glyph_rasterizer(missing_glyph::rasterizer());
     for (theme, which) in [
         (&DARK, eframe::egui::Theme::Dark),
         (&LIGHT, eframe::egui::Theme::Light),

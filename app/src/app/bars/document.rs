@@ -1,9 +1,9 @@
 //! What was opened, and what can be done with it: there is nothing to run.
 
-use eframe::egui::{Label, RichText, Ui};
+use eframe::egui::{Button, Label, RichText, Ui};
 
 use crate::action::{Action, Command};
-use crate::panel::{Scene, shortened, width};
+use crate::panel::{Scene, shortened, unavailable, width};
 use crate::text;
 use crate::theme::GRID;
 
@@ -42,26 +42,32 @@ pub fn show(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
     );
     let is_playing = scene.state.playback.is_some_and(|it| it.is_playing);
     let play = if is_playing { "Pause" } else { "Play" };
-    for (words, help, action) in [
+    // Of an empty capture there is nothing to find, to ask or to play.
+    let empty = unavailable(scene, Command::Play);
+    for (words, help, action, reason) in [
         (
             play,
             "Play the capture again, slower (Space)",
             Command::Play.into(),
+            empty,
         ),
         (
             findings.as_str(),
             "What the analyses found in the capture",
             Action::OpenTab("findings"),
+            empty,
         ),
         (
             "Why",
             "Where the time of each stream went, and the critical path",
             Action::OpenTab("why"),
+            empty,
         ),
         (
             "Extract workload…",
             "Write a workload that does what the capture shows, to change it and to run it",
             Command::Extract.into(),
+            unavailable(scene, Command::Extract),
         ),
     ] {
         // A narrow bar leaves the rest to the menus and the tabs.
@@ -69,7 +75,9 @@ pub fn show(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
         if room > ui.available_width() {
             break;
         }
-        if ui.button(words).on_hover_text(help).clicked() {
+        let response = ui.add_enabled(reason.is_none(), Button::new(words));
+        let response = response.on_disabled_hover_text(reason.unwrap_or_default());
+        if response.on_hover_text(help).clicked() {
             actions.push(action);
         }
     }

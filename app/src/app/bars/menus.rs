@@ -6,7 +6,7 @@ use engine::lesson::TextLanguage;
 
 use super::synchronization;
 use crate::action::{Action, COMMANDS, Command, CommandEntry, Menu};
-use crate::panel::Scene;
+use crate::panel::{Scene, unavailable};
 use crate::state::{AppState, OpenedFiles, Switch};
 use crate::text;
 use crate::timeline::field_colours;
@@ -19,21 +19,6 @@ const ABOVE: f32 = 60.0;
 
 /// What the bar takes that scrolls it, in points.
 const BAR: f32 = 8.0;
-
-/// What is done to a run, or begins one.
-const OF_RUNS: &[Command] = &[
-    Command::Rerun,
-    Command::RunOrPause,
-    Command::HoldCalls,
-    Command::Step,
-    Command::Stop,
-    Command::LoseDevice,
-    Command::Recover,
-    Command::Replay,
-];
-
-/// What is done with the files that the capture on screen was read from.
-const OF_FILES: &[Command] = &[Command::Reload, Command::ReloadChanged];
 
 /// Shows the menus.
 pub fn show(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
@@ -130,19 +115,9 @@ fn item(ui: &mut Ui, scene: &Scene<'_>, entry: &CommandEntry, actions: &mut Vec<
     let on = is_on((scene.state, &scene.status.files), entry.command);
     let button =
         Button::selectable(on == Some(true), entry.label).shortcut_text(entry.command.key());
-    // Of a capture that was opened there is no run.
-    let is_of_run = scene.status.is_document && OF_RUNS.contains(&entry.command);
-    let is_of_capture = scene.state.fleet.is_shown() && entry.command.needs_capture();
-    let is_of_files = scene.status.files.asked.is_empty() && OF_FILES.contains(&entry.command);
-    let is_possible = !is_of_run && !is_of_capture && !is_of_files;
-    let response = ui.add_enabled(is_possible, button);
-    let response = response.on_disabled_hover_text(if is_of_capture {
-        "A dataset is on screen: open the capture of a rank"
-    } else if is_of_files {
-        "What is on screen was not read from files"
-    } else {
-        "A capture is on screen: it is no run"
-    });
+    let reason = unavailable(scene, entry.command);
+    let response = ui.add_enabled(reason.is_none(), button);
+    let response = response.on_disabled_hover_text(reason.unwrap_or_default());
     if response.on_hover_text(entry.help).clicked() {
         actions.push(entry.command.into());
         ui.close();

@@ -13,7 +13,7 @@ use egui_tiles::{
 
 use super::contained;
 use crate::action::{Action, Command};
-use crate::panel::{Panel, PanelPosition, Scene, is_low};
+use crate::panel::{Panel, PanelPosition, Scene, is_low, sign_button};
 use crate::state::{DockSide, DockedTabs, Docks, PanelTree, corner, flatten, opened};
 use crate::theme::GRID;
 
@@ -347,9 +347,9 @@ impl Behavior<String> for TabRows<'_, '_> {
             DockSide::Bottom => ("▼", Command::Bottom),
         };
         let sign = RichText::new(sign).small().color(self.scene.theme.weak);
-        let hide = ui.add(Button::new(sign).frame(false));
-        let words = format!("Hide ({})", command.key());
-        if hide.on_hover_text(words).clicked() {
+        let words = format!("Hide the {} side", self.side.label());
+        let hide = Button::new(sign).frame(false);
+        if sign_button(ui, hide, &words, &command.key()).clicked() {
             self.actions.push(command.into());
         }
     }

@@ -6,7 +6,7 @@ use eframe::egui::{
 use engine::time::{Interval, Nanos};
 
 use crate::action::{Action, Command};
-use crate::panel::{Scene, has_room};
+use crate::panel::{Scene, has_room, sign_button};
 use crate::state::{Playback, SPEEDS};
 use crate::text;
 use crate::theme::GRID;
@@ -29,12 +29,8 @@ pub fn show(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
                 ("▶", Command::NextEdge),
             ] {
                 let button = Button::new(words).min_size([28.0, 22.0].into());
-                let response = ui.add(button);
                 let help = command.entry().map_or("", |entry| entry.help);
-                if response
-                    .on_hover_text(format!("{help} ({})", command.key()))
-                    .clicked()
-                {
+                if sign_button(ui, button, help, &command.key()).clicked() {
                     actions.push(command.into());
                 }
             }
@@ -53,8 +49,8 @@ pub fn show(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
             ui.label(words.monospace().color(scene.theme.weak));
             let edge = edge(scene, play.at);
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                let close = ui.add(Button::new("×").frame(false));
-                if close.on_hover_text("Stop playing").clicked() {
+                let close = Button::new("×").frame(false);
+                if sign_button(ui, close, "Stop playing", "").clicked() {
                     actions.push(Action::SetPlayback(None));
                 }
                 let about = "This plays what was measured and changes nothing".to_owned();
