@@ -5,6 +5,7 @@ mod availability;
 mod bookmarks;
 mod calls;
 mod choice;
+mod completion;
 mod connect;
 mod consent;
 mod expectations;

@@ -37,6 +37,7 @@ mod reloading;
 mod reports;
 mod screen_reader;
 mod selection;
+mod source_editor;
 mod streams;
 mod tabs;
 mod thread_states;

@@ -5,7 +5,6 @@ mod axes;
 mod cells;
 mod chart;
 mod columns;
-mod completion;
 mod draw;
 mod editor;
 mod follow;

@@ -7,10 +7,13 @@ pub use highlight::highlight;
 use std::sync::Arc;
 
 use eframe::egui::{
-    Align2, FontId, Frame, Galley, Id, Key, Margin, Modifiers, Pos2, RichText, ScrollArea,
-    TextBuffer, TextEdit, Ui, text_edit::TextEditOutput,
+    Align2, EventFilter, FontId, Frame, Galley, Id, Key, Margin, Modifiers, Pos2, RichText,
+    ScrollArea, TextBuffer, TextEdit, Ui, text_edit::TextEditOutput,
 };
 
+use engine::workload::complete;
+
+use super::completion::{CompletionList, OfferedWord};
 use super::widgets::{hint, link};
 use super::{Panel, PanelPosition, Scene};
 use crate::action::{Action, Command};
@@ -25,6 +28,7 @@ const SHADE: f32 = 0.55;
 pub struct SourcePanel {
     /// The text being edited; kept from frame to frame so that typing copies it only when it changed.
     text: String,
+    list: CompletionList,
 }
 
 impl Panel for SourcePanel {
@@ -127,9 +131,17 @@ impl SourcePanel {
         let goes_on = ui.memory(|memory| memory.has_focus(id))
             && ui.input_mut(|input| input.consume_key(Modifiers::COMMAND, Key::Enter));
         let gutter = 44;
+        let keys = self.list.take_keys(ui);
         let output = TextEdit::multiline(&mut self.text)
             .id(id)
             .code_editor()
+            // With the list open, Escape closes that and leaves the caret where it is.
+            .event_filter(EventFilter {
+                tab: true,
+                horizontal_arrows: true,
+                vertical_arrows: true,
+                escape: self.list.is_open(),
+            })
             .frame(Frame::new().fill(theme.well).inner_margin(Margin {
                 left: gutter,
                 right: 8,
@@ -144,7 +156,9 @@ impl SourcePanel {
             .accesskit_node_builder(id, |node| node.set_label("Workload text"));
         locked(ui, scene, &output);
         margin(ui, scene, &output);
-        if output.response.changed() {
+        let editor = (id, &mut self.text);
+        let is_taken = self.list.attend(ui, editor, (&output, keys), offered);
+        if output.response.changed() || is_taken {
             actions.push(Action::Edit(self.text.clone()));
         }
         let saves = |input: &eframe::egui::InputState| {
@@ -157,6 +171,16 @@ impl SourcePanel {
             actions.push(Command::LessonStep.into());
         }
     }
+}
+
+/// The words that may stand at a byte of the text, and where what they complete begins.
+fn offered(text: &str, at: usize) -> (usize, Vec<OfferedWord>) {
+    let (start, words) = complete(text, at);
+    let words = words.into_iter().map(|it| OfferedWord {
+        text: it.text,
+        about: it.about,
+    });
+    (start, words.collect())
 }
 
 /// A shade over the lines that a lesson keeps as they are.

@@ -50,6 +50,7 @@ A workload is a [KDL](https://kdl.dev) document: one node a line, with arguments
 - A declaration with `count=` is an array. Its elements are written `\"x\" i` or `\"x[i + 1]\"`, and indices count modulo its length.
 - Where a number stands, so may a formula in quotation marks, over the parameters and the indices of the loops around: `+ - * / % ( )`, `min`, `max`, `floor`, `abs`, `sqrt`. `%` has the sign of its divisor.
 - A call that fails ends the run, unless a `try` is around it.
+- In the tab *Source* what may stand at the caret is offered while you type: Tab takes the first word, the arrow keys and Enter another.
 ";
 
 const SHARES: &str = "

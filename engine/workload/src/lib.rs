@@ -31,6 +31,7 @@ mod bundled;
 mod call;
 mod calls;
 mod collective;
+mod completion;
 mod document;
 mod error;
 mod error_kind;
@@ -63,6 +64,7 @@ pub use call::{
 };
 pub use calls::CallIterator;
 pub use collective::Reduction;
+pub use completion::{WorkloadCompletion, complete};
 pub use document::Document;
 pub use error::{WorkloadError, nearest};
 pub use error_kind::ErrorKind;

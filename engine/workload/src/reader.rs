@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 use super::kdl::KdlNode;
 
-pub(super) use self::forms::{BLOCKS, EXPECTATIONS, LAUNCH, SET_ALL_WORDS, TOP};
+pub(super) use self::forms::{BLOCKS, CALLS, EXPECTATIONS, LAUNCH, PLACEMENT, SET_ALL_WORDS, TOP};
 use self::names::DeclarationNames;
 use super::error::{WorkloadError, WorkloadErrors, WorkloadSource, nearest};
 use super::template::Template;

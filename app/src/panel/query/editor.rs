@@ -2,16 +2,15 @@
 
 use std::sync::Arc;
 
-use eframe::egui::text::{CCursor, CCursorRange};
 use eframe::egui::text_edit::TextEditState;
 use eframe::egui::{
     Context, CornerRadius, EventFilter, Frame, Galley, Id, Key, Margin, Modifiers, ScrollArea,
     TextBuffer, TextEdit, Ui, Vec2,
 };
-use engine::query::SqlError;
+use engine::query::{CompletionKind, SqlError, complete};
 
-use super::completion::CompletionList;
 use super::highlight::highlight;
+use crate::panel::completion::{CompletionList, OfferedWord, byte_of, write};
 use crate::theme::{RADIUS, Theme};
 
 /// The name of the editor, for tests and for whoever reads the screen aloud.
@@ -55,36 +54,19 @@ impl QuestionEditor {
             .char_range()
             .map(|it| it.as_sorted_char_range());
         let (from, to) = match selected {
-            Some(range) => (self.byte(range.start.0), self.byte(range.end.0)),
+            Some(range) => (
+                byte_of(&self.sql, range.start.0),
+                byte_of(&self.sql, range.end.0),
+            ),
             None => (self.sql.len(), self.sql.len()),
         };
         // Two words side by side would be one.
         let before = self.sql.get(..from).and_then(|it| it.chars().next_back());
         let is_glued = before.is_some_and(|it| it.is_alphanumeric() || it == '_');
         let word = format!("{}{word}", if is_glued { " " } else { "" });
-        self.write(context, &word, (from, to));
-        context.memory_mut(|memory| memory.request_focus(id()));
-    }
-
-    /// Replaces these bytes, and puts the caret behind what is there then.
-    fn write(&mut self, context: &Context, word: &str, (from, to): (usize, usize)) {
-        let parts = (self.sql.get(..from), self.sql.get(to..));
-        let (Some(before), Some(after)) = parts else {
-            return;
-        };
-        let caret = before.chars().count() + word.chars().count();
-        self.sql = format!("{before}{word}{after}");
-        let mut state = TextEditState::load(context, id()).unwrap_or_default();
-        let caret = CCursorRange::one(CCursor::new(caret));
-        state.cursor.set_char_range(Some(caret));
-        state.store(context, id());
+        write(context, (id(), &mut self.sql), &word, (from, to));
         self.list.close();
-    }
-
-    /// Where a letter of the question begins, in bytes.
-    fn byte(&self, letter: usize) -> usize {
-        let mut letters = self.sql.char_indices();
-        letters.nth(letter).map_or(self.sql.len(), |it| it.0)
+        context.memory_mut(|memory| memory.request_focus(id()));
     }
 
     /// Shows it in all the room that there is; says whether the question is to be asked.
@@ -131,28 +113,22 @@ impl QuestionEditor {
             .min_size(room)
             .layouter(&mut layouter)
             .show(ui);
-        let is_pointed = self.list.is_pointed(ui.ctx(), id());
-        let has_focus = output.response.response.has_focus();
-        if !has_focus && !is_pointed {
-            return self.list.close();
-        }
-        if let Some(range) = output.cursor_range {
-            let caret = self.byte(range.primary.index.0);
-            let is_typed = output.response.response.changed();
-            self.list.follow(&self.sql, caret, is_typed);
-        }
-        let begins = self.sql.get(..self.list.start()).unwrap_or_default();
-        let begins = CCursor::new(begins.chars().count());
-        let begins = output.galley.pos_from_cursor(begins);
-        let begins = begins.translate(output.galley_pos.to_vec2());
-        let taken = self.list.heed(keys);
-        let clicked = self.list.ui(ui, id(), begins);
-        if let Some(word) = taken.or(clicked) {
-            self.write(ui.ctx(), word.text, word.range);
-            ui.ctx().memory_mut(|memory| memory.request_focus(id()));
-            ui.ctx().request_repaint();
-        }
+        let editor = (id(), &mut self.sql);
+        self.list.attend(ui, editor, (&output, keys), offered);
     }
+}
+
+/// The words that may stand at a byte of a question, and where what they complete begins.
+fn offered(sql: &str, at: usize) -> (usize, Vec<OfferedWord>) {
+    let (start, words) = complete(sql, at);
+    let words = words.into_iter().map(|it| OfferedWord {
+        text: it.text.to_owned(),
+        about: match it.kind {
+            CompletionKind::Function if it.about.is_empty() => "function".to_owned(),
+            _ => it.about.to_owned(),
+        },
+    });
+    (start, words.collect())
 }
 
 /// Whether Ctrl+Enter was pressed, which is taken from the editor.

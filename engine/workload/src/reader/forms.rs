@@ -4,7 +4,7 @@ mod ranks;
 
 use std::sync::LazyLock;
 
-pub(super) use ranks::PLACEMENT;
+pub(crate) use ranks::PLACEMENT;
 
 use crate::call::GROUPS;
 use crate::verb::{BlockRule, WordForm, WordRule};
@@ -40,7 +40,7 @@ const fn about(about: &'static str, rule: WordRule) -> WordRule {
 }
 
 /// What a host thread does: calls, and what is around them.
-pub(super) static CALLS: LazyLock<Vec<WordRule>> = LazyLock::new(|| {
+pub(crate) static CALLS: LazyLock<Vec<WordRule>> = LazyLock::new(|| {
     let calls = GROUPS.iter().flat_map(|(_, words)| words.iter());
     calls.chain(BLOCKS).copied().collect()
 });

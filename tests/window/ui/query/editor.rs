@@ -152,7 +152,8 @@ fn a_question_is_chosen_by_keys() {
         let wanted = questions.iter().filter(fits).nth(place).unwrap();
         for key in keys.iter().chain([&Key::Enter]) {
             window.harness.key_press(*key);
-            window.harness.run();
+            // A question that is being answered is drawn again and again.
+            window.harness.run_steps(4);
         }
         until(&mut window, |window| answer(window).is_some());
         assert_eq!(answer(&window).unwrap().sql, wanted.sql.trim_end());

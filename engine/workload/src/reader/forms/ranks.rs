@@ -31,7 +31,7 @@ pub(super) const RANKS: [WordRule; 2] = [
 ];
 
 /// The machines of a placement.
-pub(in super::super) const PLACEMENT: &[WordRule] = &[rule(
+pub(crate) const PLACEMENT: &[WordRule] = &[rule(
     "machine",
     (1, 1),
     1,

@@ -1,13 +1,18 @@
-//! The list of words that complete what is written, below the line of the caret.
+//! The list of words that complete what is written in an editor, below the line of the caret.
 //!
 //! It opens while somebody types and closes when the caret goes elsewhere. Tab takes a word from it. Enter takes one only after
 //! an arrow key has chosen it, so that whoever writes on gets a new line and never a word that they did not ask for.
 
+mod written_word;
+
+use eframe::egui::text::CCursor;
+use eframe::egui::text_edit::TextEditOutput;
 use eframe::egui::{
     Atom, Button, Context, Event, Id, InputState, Key, LayerId, Popup, PopupCloseBehavior,
     PopupKind, Rect, RectAlign, RichText, ScrollArea, Ui, Vec2,
 };
-use engine::query::{CompletionKind, SqlCompletion, complete};
+
+pub use written_word::{byte_of, write};
 
 use crate::theme::{GRID, MONO, SMALL};
 
@@ -19,11 +24,20 @@ const DESCRIBED: usize = 60;
 const WIDTH: f32 = 520.0;
 const HEIGHT: f32 = 190.0;
 
+/// A word that is offered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OfferedWord {
+    /// It.
+    pub text: String,
+    /// What it is or does, in a sentence or a few words; empty where nothing is known.
+    pub about: String,
+}
+
 /// The words that are offered now.
 #[derive(Default)]
 pub struct CompletionList {
     /// They; none while the list is closed.
-    words: Vec<SqlCompletion>,
+    words: Vec<OfferedWord>,
     /// Where the word begins that they complete, and where the caret is, in bytes.
     range: (usize, usize),
     /// Which of them the arrow keys have chosen.
@@ -42,9 +56,9 @@ pub struct ListKeys {
 }
 
 /// A word that is taken, and the bytes that it replaces.
-pub struct TakenWord {
+struct TakenWord {
     /// It.
-    pub text: &'static str,
+    pub text: String,
     /// From where to where it goes.
     pub range: (usize, usize),
 }
@@ -95,11 +109,49 @@ impl CompletionList {
         self.has_moved = true;
     }
 
+    /// Follows the editor that was just drawn, draws itself below its caret, and writes the word that is taken; says whether
+    /// one was. `offer` has the words that may stand at a byte of the text, and where what they complete begins.
+    pub fn attend(
+        &mut self,
+        ui: &Ui,
+        (id, text): (Id, &mut String),
+        (output, keys): (&TextEditOutput, ListKeys),
+        offer: impl FnOnce(&str, usize) -> (usize, Vec<OfferedWord>),
+    ) -> bool {
+        let is_pointed = self.is_pointed(ui.ctx(), id);
+        if !output.response.response.has_focus() && !is_pointed {
+            self.close();
+            return false;
+        }
+        if let Some(range) = output.cursor_range {
+            let caret = byte_of(text, range.primary.index.0);
+            self.follow((text, caret), output.response.changed(), offer);
+        }
+        let begins = text.get(..self.range.0).unwrap_or_default();
+        let begins = CCursor::new(begins.chars().count());
+        let begins = output.galley.pos_from_cursor(begins);
+        let begins = begins.translate(output.galley_pos.to_vec2());
+        let taken = self.heed(keys);
+        let clicked = self.ui(ui, id, begins);
+        let Some(word) = taken.or(clicked) else {
+            return false;
+        };
+        write(ui.ctx(), (id, text), &word.text, word.range);
+        ui.ctx().memory_mut(|memory| memory.request_focus(id));
+        ui.ctx().request_repaint();
+        true
+    }
+
     /// Follows the caret, which is `at` so many bytes: words are offered for what was typed, and none once it goes elsewhere.
-    pub fn follow(&mut self, sql: &str, at: usize, is_typed: bool) {
+    fn follow(
+        &mut self,
+        (text, at): (&str, usize),
+        is_typed: bool,
+        offer: impl FnOnce(&str, usize) -> (usize, Vec<OfferedWord>),
+    ) {
         if is_typed {
-            let (start, mut words) = complete(sql, at);
-            let typed = sql.get(start..at).unwrap_or_default();
+            let (start, mut words) = offer(text, at);
+            let typed = text.get(start..at).unwrap_or_default();
             // A word that is whole needs no completion, and what is open over it would be in the way.
             words.retain(|it| it.text != typed);
             words.truncate(OFFERED);
@@ -111,13 +163,8 @@ impl CompletionList {
         }
     }
 
-    /// Where the word begins that is completed, in bytes.
-    pub const fn start(&self) -> usize {
-        self.range.0
-    }
-
     /// Does what the keys asked for.
-    pub fn heed(&mut self, keys: ListKeys) -> Option<TakenWord> {
+    fn heed(&mut self, keys: ListKeys) -> Option<TakenWord> {
         let taken = keys.takes.then(|| self.take(self.chosen.unwrap_or(0)));
         if keys.closes {
             self.close();
@@ -126,14 +173,14 @@ impl CompletionList {
     }
 
     fn take(&mut self, at: usize) -> Option<TakenWord> {
-        let text = self.words.get(at)?.text;
+        let text = self.words.get(at)?.text.clone();
         let range = self.range;
         self.close();
         Some(TakenWord { text, range })
     }
 
     /// Whether the pointer is on the list, a click on which is no click beside the editor.
-    pub fn is_pointed(&self, context: &Context, editor: Id) -> bool {
+    fn is_pointed(&self, context: &Context, editor: Id) -> bool {
         let layer = LayerId::new(PopupKind::Popup.order(), popup(editor));
         let pointer = context.pointer_interact_pos();
         let below = pointer.and_then(|it| context.layer_id_at(it));
@@ -141,7 +188,7 @@ impl CompletionList {
     }
 
     /// Draws it below `caret`, or above where there is no room; a word that is clicked is taken.
-    pub fn ui(&mut self, ui: &Ui, editor: Id, caret: Rect) -> Option<TakenWord> {
+    fn ui(&mut self, ui: &Ui, editor: Id, caret: Rect) -> Option<TakenWord> {
         if !self.is_open() {
             return None;
         }
@@ -168,8 +215,8 @@ impl CompletionList {
         let mut clicked = None;
         for (at, word) in self.words.iter().enumerate() {
             let is_chosen = self.chosen == Some(at);
-            let name = RichText::new(word.text).monospace().size(MONO);
-            let about = RichText::new(description(word)).size(SMALL).weak();
+            let name = RichText::new(&word.text).monospace().size(MONO);
+            let about = RichText::new(beginning(&word.about)).size(SMALL).weak();
             let row = Button::selectable(is_chosen, (name, Atom::grow(), about));
             let row = ui.add(row.min_size(Vec2::new(ui.available_width(), 0.0)));
             if is_chosen && self.has_moved {
@@ -200,14 +247,6 @@ fn presses(input: &mut InputState, wanted: Key) -> usize {
         !is_it
     });
     count
-}
-
-/// What stands beside a word that is offered.
-fn description(word: &SqlCompletion) -> String {
-    match word.kind {
-        CompletionKind::Function if word.about.is_empty() => "function".to_owned(),
-        _ => beginning(word.about),
-    }
 }
 
 /// As much of a sentence as has room, without the signs that set code apart in the guide.
@@ -248,20 +287,27 @@ mod tests {
     #[test]
     fn words_are_offered_while_somebody_types_and_taken_from_their_beginning() {
         let mut list = CompletionList::default();
-        list.follow("SELECT 1", 8, false);
+        let offer = |_: &str, _: usize| {
+            let word = OfferedWord {
+                text: "lane_overlap".to_owned(),
+                about: String::new(),
+            };
+            (14, vec![word])
+        };
+        list.follow(("SELECT 1", 8), false, offer);
         assert!(!list.is_open());
         let sql = "SELECT * FROM lane_ov";
-        list.follow(sql, sql.len(), true);
+        list.follow((sql, sql.len()), true, offer);
         let keys = ListKeys {
             takes: true,
             closes: false,
         };
         let taken = list.heed(keys).map(|it| (it.text, it.range));
-        assert_eq!(taken, Some(("lane_overlap", (14, sql.len()))));
+        assert_eq!(taken, Some(("lane_overlap".to_owned(), (14, sql.len()))));
         assert!(!list.is_open());
         // The caret went elsewhere.
-        list.follow(sql, sql.len(), true);
-        list.follow(sql, 3, false);
+        list.follow((sql, sql.len()), true, offer);
+        list.follow((sql, 3), false, offer);
         assert!(!list.is_open());
     }
 }
