@@ -35,6 +35,7 @@ mod receipts;
 mod recorded_fixtures;
 mod reloading;
 mod reports;
+mod ruler;
 mod screen_reader;
 mod selection;
 mod source_editor;
@@ -53,7 +54,7 @@ use app::app::{App, EngineLink};
 use app::panel::AppStatus;
 use app::state::{Settings, ThemeChoice};
 use crossbeam_channel::Sender;
-use eframe::egui::{Context, Event, Modifiers, PointerButton, Pos2};
+use eframe::egui::{Context, Event, Modifiers, PointerButton, Pos2, Rect, Shape};
 use egui_kittest::{Harness, HarnessBuilder, SnapshotOptions};
 use engine::record::{Record, SpanId, SpanKind};
 use engine::runner::{Control, Message, Phase, RunRequest, run};
@@ -126,6 +127,25 @@ impl Window {
             self.harness.step();
         }
         self.harness.run();
+    }
+
+    /// The texts that are painted, each with its place.
+    pub fn painted(&self) -> Vec<(String, Rect)> {
+        fn texts(shape: &Shape, found: &mut Vec<(String, Rect)>) {
+            match shape {
+                Shape::Vec(all) => all.iter().for_each(|it| texts(it, found)),
+                Shape::Text(text) => {
+                    let place = text.galley.rect.translate(text.pos.to_vec2());
+                    found.push((text.galley.text().to_owned(), place));
+                }
+                _ => {}
+            }
+        }
+        let mut found = Vec::new();
+        for clipped in &self.harness.output().shapes {
+            texts(&clipped.shape, &mut found);
+        }
+        found
     }
 
     /// What it asked of its engine since the last call.

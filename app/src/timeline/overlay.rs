@@ -1,13 +1,16 @@
 //! Paints what lies above the spans: outlines, the selected range, faults, the pointer's instant.
 
-use eframe::egui::{Align2, Color32, CornerRadius, Painter, Rect, Stroke, StrokeKind, pos2, vec2};
+use eframe::egui::{
+    Align2, Color32, CornerRadius, Painter, Rangef, Rect, Stroke, StrokeKind, pos2, vec2,
+};
 use engine::analysis::Chain;
 use engine::record::SpanId;
 use engine::time::{Interval, Nanos};
 
 use super::frame::PaintFrame;
+use super::rows::COVERED;
 use crate::text;
-use crate::theme::{RADIUS, mixed, mono, small};
+use crate::theme::{GRID, RADIUS, mixed, mono, small};
 
 /// Spans of a group that are outlined; of more, the table alone tells.
 const OUTLINED: usize = 2_000;
@@ -28,18 +31,56 @@ pub fn range(painter: &Painter, frame: &PaintFrame<'_>, range: Interval) {
     for x in [rect.left(), rect.right()] {
         whole.vline(x, rect.y_range(), Stroke::new(1.0, theme.accent));
     }
-    let label = format!("Δ {}", text::duration(range.length()));
-    let seen = rect.intersect(body);
-    let at = pos2(seen.center().x, frame.areas.ruler.center().y);
-    let colors = (theme.accent, theme.panel);
-    // No time is written over it; the status bar has it as well.
-    let state = frame.picture.state;
-    let over = [state.hover.time, state.playback.map(|play| play.at)];
-    let mut over = over.into_iter().flatten();
-    let is_near = |time| (frame.scale.x_from_time(time) - at.x).abs() < 2.0 * super::rows::COVERED;
-    if !over.any(is_near) {
+    if let Some(at) = length_place(frame, range) {
+        let label = format!("Δ {}", text::duration(range.length()));
+        let at = pos2(at, frame.areas.ruler.center().y);
+        let colors = (theme.accent, theme.panel);
         pill(&whole, at, Align2::CENTER_CENTER, &label, colors);
     }
+}
+
+/// Where on the ruler the length of a range is written, unless another time is written there; the status bar has it as well.
+fn length_place(frame: &PaintFrame<'_>, range: Interval) -> Option<f32> {
+    let seen = range_rect(frame, range).intersect(frame.areas.body);
+    let at = seen.center().x;
+    let own = Rangef::new(at - COVERED, at + COVERED);
+    let play = frame.picture.state.playback.map(|play| {
+        let x = frame.scale.x_from_time(play.at);
+        Rangef::new(x - COVERED, x + COVERED)
+    });
+    let over = [covered_by_pointer(frame), play];
+    let is_free = over.iter().flatten().all(|it| !it.intersects(own));
+    is_free.then_some(at)
+}
+
+/// What the pointer's time covers on the ruler.
+pub fn covered_by_pointer(frame: &PaintFrame<'_>) -> Option<Rangef> {
+    let time = frame.picture.state.hover.time?;
+    let (digits, middle) = pointer_time(frame, time);
+    let half = half_width(&digits) + GRID;
+    Some(Rangef::new(middle - half, middle + half))
+}
+
+/// The pointer's time as it is written, and where on the ruler its middle lies: whole beside the edges as well.
+fn pointer_time(frame: &PaintFrame<'_>, time: Nanos) -> (String, f32) {
+    let ruler = frame.areas.ruler;
+    let digits = exact(time, frame.scale.nanos_per_point());
+    let half = half_width(&digits);
+    let left = ruler.left() + half;
+    let middle = frame.scale.x_from_time(time);
+    let middle = middle.clamp(left, (ruler.right() - half).max(left));
+    (digits, middle)
+}
+
+/// Half of the width of a time, in points.
+fn half_width(digits: &str) -> f32 {
+    4.2 * digits.chars().count() as f32
+}
+
+/// What the length of the selected range covers on the ruler.
+pub fn covered(frame: &PaintFrame<'_>) -> Option<Rangef> {
+    let at = length_place(frame, frame.picture.state.selection.range?)?;
+    Some(Rangef::new(at - COVERED, at + COVERED))
 }
 
 fn range_rect(frame: &PaintFrame<'_>, range: Interval) -> Rect {
@@ -144,12 +185,7 @@ pub fn pointer(painter: &Painter, frame: &PaintFrame<'_>, time: Nanos) {
         .with_clip_rect(body)
         .vline(x, body.y_range(), stroke);
     let ruler = frame.areas.ruler;
-    let digits = exact(time, frame.scale.nanos_per_point());
-    let half = 4.2 * digits.chars().count() as f32;
-    let middle = x.clamp(
-        ruler.left() + half,
-        (ruler.right() - half).max(ruler.left() + half),
-    );
+    let (digits, middle) = pointer_time(frame, time);
     let at = pos2(middle, ruler.center().y);
     pill(
         &painter.with_clip_rect(ruler),

@@ -1,11 +1,12 @@
 //! The head of what is played: a line at its instant, with what has not come yet dimmed, and a handle to drag it by.
 
 use eframe::egui::{
-    Align2, CornerRadius, CursorIcon, Painter, Rect, Sense, Shape, Stroke, Ui, pos2, vec2,
+    Align2, CornerRadius, CursorIcon, Painter, Rangef, Rect, Sense, Shape, Stroke, Ui, pos2, vec2,
 };
 
 use super::frame::PaintFrame;
-use super::overlay::pill;
+use super::overlay::{covered_by_pointer, pill};
+use super::rows::COVERED;
 use crate::action::Action;
 use crate::state::Playback;
 use crate::text;
@@ -36,6 +37,11 @@ pub fn paint(painter: &Painter, frame: &PaintFrame<'_>) {
     let tip = pos2(x, handle.bottom());
     let corners = vec![tip, tip + vec2(-6.0, -8.0), tip + vec2(6.0, -8.0)];
     area.add(Shape::convex_polygon(corners, theme.accent, Stroke::NONE));
+    // The pointer's time is written over it; the line below the timeline has it as well.
+    let own = Rangef::new(x - COVERED, x + COVERED);
+    if covered_by_pointer(frame).is_some_and(|it| it.intersects(own)) {
+        return;
+    }
     // Whole beside the edges as well.
     let (left, right) = (body.left() + HALF, body.right() - HALF);
     let at = pos2(

@@ -13,6 +13,7 @@ use super::frame::{PaintFrame, Picture};
 use super::label;
 use super::layout::{LayoutEntry, LayoutRow, RowContent, TimelineLayout};
 use super::mesh_builder::MeshBuilder;
+use super::overlay::covered_by_pointer;
 use super::plot::{PlotStep, Pyramid, ValueRange, steps};
 use super::projected;
 use super::ruler::Ruler;
@@ -22,7 +23,7 @@ use crate::state::GroupKey;
 use crate::text;
 use crate::theme::{GRID, LANE_NAMES, SMALL, Theme, mixed, mono, small};
 
-/// Half of what the pointer's time takes of the ruler at most, in points.
+/// Half of what a length, or the time of what is played, takes of the ruler at most, in points.
 pub const COVERED: f32 = 48.0;
 /// How far names stand in from the left, in points.
 const INDENT: f32 = 5.0 * GRID;
@@ -215,13 +216,12 @@ pub fn ruler(painter: &Painter, frame: &PaintFrame<'_>, ruler: &Ruler, labels: &
     painter.rect_filled(strip, 0.0, theme.panel);
     let inside = painter.with_clip_rect(area);
     let mut sheet = MeshBuilder::new(painter.pixels_per_point());
-    let state = frame.picture.state;
     // Times that are written over the ruler: the pointer's, and that of what is played.
-    let over = [state.hover.time, state.playback.map(|play| play.at)];
-    let over = over.iter().flatten().map(|time| {
-        let x = frame.scale.x_from_time(*time);
+    let play = frame.picture.state.playback.map(|play| {
+        let x = frame.scale.x_from_time(play.at);
         Rangef::new(x - COVERED, x + COVERED)
     });
+    let over = covered_by_pointer(frame).into_iter().chain(play);
     let over: Vec<Rangef> = over.chain(labels.iter().copied()).collect();
     let font = mono();
     for tick in &ruler.ticks {

@@ -2,7 +2,7 @@
 
 use app::action::{Action, Command, LessonAction};
 use app::state::{LessonStep, TakenLesson, ThemeChoice};
-use eframe::egui::{Key, Modifiers, Pos2, Shape};
+use eframe::egui::{Key, Modifiers, Pos2};
 use egui_kittest::SnapshotResults;
 use egui_kittest::kittest::Queryable as _;
 use engine::lesson::{Course, TextLanguage};
@@ -174,26 +174,10 @@ fn a_text_that_is_no_workload_is_told_at_its_line_and_one_that_passes_leads_on()
     assert_eq!(taken(&window).step, LessonStep::Predict);
 }
 
-/// The texts that are painted, each with its place.
-fn painted(window: &Window) -> Vec<(String, Pos2)> {
-    fn texts(shape: &Shape, found: &mut Vec<(String, Pos2)>) {
-        match shape {
-            Shape::Vec(all) => all.iter().for_each(|it| texts(it, found)),
-            Shape::Text(text) => found.push((text.galley.text().to_owned(), text.pos)),
-            _ => {}
-        }
-    }
-    let mut found = Vec::new();
-    for clipped in &window.harness.output().shapes {
-        texts(&clipped.shape, &mut found);
-    }
-    found
-}
-
 /// Where a text is painted, from the top.
 fn places(window: &Window, words: &str) -> Vec<Pos2> {
-    let all = painted(window).into_iter();
-    let mut found: Vec<Pos2> = all.filter(|it| it.0 == words).map(|it| it.1).collect();
+    let all = window.painted().into_iter().filter(|it| it.0 == words);
+    let mut found: Vec<Pos2> = all.map(|it| it.1.left_top()).collect();
     found.sort_by(|a, b| a.y.total_cmp(&b.y));
     found
 }
@@ -220,7 +204,7 @@ fn the_reference_runs_below_ones_own_at_the_same_scale() {
             act(&mut window, Command::ZoomIn.into());
             window.harness.run();
         }
-        let ticks = painted(&window).into_iter().map(|it| it.0);
+        let ticks = window.painted().into_iter().map(|it| it.0);
         let ticks =
             ticks.filter(|it| it.ends_with('s') && it.starts_with(|it: char| it.is_ascii_digit()));
         let pairs = ticks.filter_map(|it| match places(&window, &it)[..] {

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use app::action::{Action, Command};
 use app::state::{GroupKey, Switch, ThemeChoice, ViewChange};
-use eframe::egui::Shape;
 use egui_kittest::SnapshotResults;
 use egui_kittest::kittest::Queryable as _;
 use engine::record::{DependencyId, DependencyKind, Group, SpanId};
@@ -275,16 +274,5 @@ fn an_empty_capture_says_that_it_is_empty() {
 
 /// The texts that are painted.
 fn painted(window: &Window) -> Vec<String> {
-    fn texts(shape: &Shape, found: &mut Vec<String>) {
-        match shape {
-            Shape::Vec(all) => all.iter().for_each(|it| texts(it, found)),
-            Shape::Text(text) => found.push(text.galley.text().to_owned()),
-            _ => {}
-        }
-    }
-    let mut found = Vec::new();
-    for clipped in &window.harness.output().shapes {
-        texts(&clipped.shape, &mut found);
-    }
-    found
+    window.painted().into_iter().map(|it| it.0).collect()
 }

@@ -1,7 +1,6 @@
 //! Races on the timeline.
 
 use app::state::ThemeChoice;
-use eframe::egui::Shape;
 use egui_kittest::SnapshotResults;
 
 use super::Window;
@@ -11,18 +10,7 @@ const SIZE: [f32; 2] = [1280.0, 560.0];
 
 /// The texts that are painted.
 fn painted(window: &Window) -> Vec<String> {
-    fn texts(shape: &Shape, found: &mut Vec<String>) {
-        match shape {
-            Shape::Vec(all) => all.iter().for_each(|it| texts(it, found)),
-            Shape::Text(text) => found.push(text.galley.text().to_owned()),
-            _ => {}
-        }
-    }
-    let mut found = Vec::new();
-    for clipped in &window.harness.output().shapes {
-        texts(&clipped.shape, &mut found);
-    }
-    found
+    window.painted().into_iter().map(|it| it.0).collect()
 }
 
 /// Where nothing orders two uses the timeline names the buffer, and nowhere else.
