@@ -23,6 +23,7 @@ pub mod paced;
 pub mod promises;
 pub mod ranks;
 pub mod redundant;
+pub mod seeds;
 pub mod virtual_time;
 pub mod webgpu;
 pub mod workload_events;

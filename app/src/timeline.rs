@@ -290,8 +290,7 @@ impl Timeline {
         }
         // Where labels of losses lie is known of the frame before.
         let labels = self.labelled.iter().map(|(_, rect)| rect.x_range());
-        let labels = labels.chain(markers::covered(frame));
-        let labels: Vec<_> = labels.chain(overlay::covered(frame)).collect();
+        let labels: Vec<_> = labels.chain(markers::covered(frame)).collect();
         rows::ruler(painter, frame, &ruler, &labels);
         bookmarks::paint(painter, frame);
         if let Some(range) = state.selection.range {

@@ -179,6 +179,10 @@ pub struct RunOptions {
     /// How the backend `paced` takes its time: rate (GiB/s), slots and stretch, or some of these
     #[arg(long, value_name = "rate=1,slots=2,stretch=10", default_value = "", hide_default_value = true, value_parser = pace, long_help = PACE)]
     pub pace: PaceSetting,
+    /// On `mock`, draw the lengths of operations and calls by this number: another order that the workload allows, the same
+    /// each time
+    #[arg(long, value_name = "NUMBER")]
+    pub seed: Option<u64>,
     /// Lose the device: how, and with @ the moment; may be given several times
     #[arg(long, value_name = "WAY[@MOMENT]", long_help = LOSE)]
     pub lose: Vec<Injection>,

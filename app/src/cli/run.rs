@@ -137,6 +137,7 @@ fn request(options: &RunOptions) -> Result<RunRequest, CliFailure> {
         recovery: options.recover.into(),
         synchronization: options.sync,
         paced: options.pace,
+        seed: options.seed,
         seat: None,
         faults: options.faults.clone(),
         machines: options.machines.clone(),

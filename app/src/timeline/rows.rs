@@ -13,7 +13,7 @@ use super::frame::{PaintFrame, Picture};
 use super::label;
 use super::layout::{LayoutEntry, LayoutRow, RowContent, TimelineLayout};
 use super::mesh_builder::MeshBuilder;
-use super::overlay::covered_by_pointer;
+use super::overlay::{self, covered_by_pointer};
 use super::plot::{PlotStep, Pyramid, ValueRange, steps};
 use super::projected;
 use super::ruler::Ruler;
@@ -216,12 +216,13 @@ pub fn ruler(painter: &Painter, frame: &PaintFrame<'_>, ruler: &Ruler, labels: &
     painter.rect_filled(strip, 0.0, theme.panel);
     let inside = painter.with_clip_rect(area);
     let mut sheet = MeshBuilder::new(painter.pixels_per_point());
-    // Times that are written over the ruler: the pointer's, and that of what is played.
+    // Times that are written over the ruler: the pointer's, that of what is played, and the length of the range.
     let play = frame.picture.state.playback.map(|play| {
         let x = frame.scale.x_from_time(play.at);
         Rangef::new(x - COVERED, x + COVERED)
     });
     let over = covered_by_pointer(frame).into_iter().chain(play);
+    let over = over.chain(overlay::covered(frame));
     let over: Vec<Rangef> = over.chain(labels.iter().copied()).collect();
     let font = mono();
     for tick in &ruler.ticks {

@@ -38,6 +38,8 @@ pub struct DeviceLayout {
     pub may_drop: bool,
     /// How a paced device is set.
     pub pace: PaceLayout,
+    /// What draws the lengths of operations and calls where time is virtual; without it, each is what a formula says.
+    pub seed: Option<u64>,
 }
 
 /// A stream to make.

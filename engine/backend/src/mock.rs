@@ -1,6 +1,7 @@
 //! For tests and golden texts alone: real semantics in virtual time, the same records every run.
 
 mod alarms;
+mod chance;
 mod cost;
 mod device;
 mod failures;
@@ -44,7 +45,11 @@ impl Backend for Mock {
         layout: &DeviceLayout,
         sinks: &dyn Fn() -> Box<dyn ReportSink>,
     ) -> Result<Box<dyn BackendDevice>, BackendError> {
-        Ok(Box::new(device::MockDevice::open(layout, sinks(), caps())?))
+        let mut caps = caps();
+        if let Some(seed) = layout.seed {
+            caps.detail = format!("{}, lengths drawn by seed {seed}", caps.detail);
+        }
+        Ok(Box::new(device::MockDevice::open(layout, sinks(), caps)?))
     }
 }
 

@@ -73,10 +73,10 @@ impl Lesson {
             Ok(source) => source,
             Err(refused) => return Ok(*refused),
         };
-        let capture = match perform(&with_expectations(&source, &self.conditions), backend) {
+        let capture = match perform(&with_expectations(&source, &self.conditions), backend, None) {
             Ok(capture) => capture,
             // Where the text that everybody begins with does not run either, it is not this one's fault.
-            Err(reason) if perform(self.start(), backend).is_err() => {
+            Err(reason) if perform(self.start(), backend, None).is_err() => {
                 return Err(LessonError::NotHere(reason));
             }
             Err(reason) => return Ok(refused("reads", &says_reads(&reason), None)),
@@ -85,8 +85,12 @@ impl Lesson {
         // Mock has one rank, whatever the text says.
         let has_ranks = solution.contains("placement");
         let apart = if has_ranks { backend } else { "mock" };
-        let reference = perform(solution, apart).map_err(LessonError::NotHere)?;
-        Ok(self.judge_run(capture, &OperationCounts::of(&reference), backend))
+        let reference = perform(solution, apart, None).map_err(LessonError::NotHere)?;
+        let mut judgement = self.judge_run(capture, &OperationCounts::of(&reference), backend);
+        if judgement.passed {
+            self.judge_other_orders(&source, &mut judgement);
+        }
+        Ok(judgement)
     }
 
     /// A run of the first solution on a backend, to be laid beside a learner's own.
@@ -99,7 +103,7 @@ impl Lesson {
         let solution = solution.ok_or_else(|| {
             LessonError::NotHere(format!("{} has no solution that could run", self.id))
         })?;
-        perform(solution, backend).map_err(LessonError::NotHere)
+        perform(solution, backend, None).map_err(LessonError::NotHere)
     }
 
     /// Whether it is judged on a backend.
@@ -230,7 +234,7 @@ impl Lesson {
             self.start()
         };
         let source = with_expectations(text, std::slice::from_ref(shown));
-        let capture = perform(&source, backend).map_err(LessonError::NotHere)?;
+        let capture = perform(&source, backend, None).map_err(LessonError::NotHere)?;
         let verdicts = capture.expectations();
         let holds = !verdicts.is_empty() && verdicts.iter().all(|it| it.holds != Some(false));
         let found = verdicts.first().map_or("", |it| &it.found);
@@ -268,18 +272,20 @@ fn workload_error(text: &str) -> Option<(usize, String)> {
     Some((first.line as usize, first.to_string()))
 }
 
-fn with_expectations(source: &str, conditions: &[Condition]) -> String {
+pub(crate) fn with_expectations(source: &str, conditions: &[Condition]) -> String {
     let forms = conditions.iter().flat_map(|it| &it.forms);
     let forms: Vec<String> = forms.map(|it| format!("    {it}\n")).collect();
     format!("{source}\nexpect {{\n{}}}\n", forms.concat())
 }
 
-/// Runs a text, for so long at most; the reason where it is refused.
-fn perform(source: &str, backend: &str) -> Result<Capture, String> {
+/// Runs a text, for so long at most, in virtual time with the lengths of a seed where one is given; the reason where it is
+/// refused.
+pub(crate) fn perform(source: &str, backend: &str, seed: Option<u64>) -> Result<Capture, String> {
     let request = RunRequest {
         name: "hand-in".to_owned(),
         source: source.to_owned(),
         backend: backend.to_owned(),
+        seed,
         ..RunRequest::default()
     };
     let engine = Engine::start(Box::new(|| ()));
@@ -328,7 +334,7 @@ fn says_added(verb: &str) -> LocalizedText {
     )
 }
 
-fn says_finishes(why: &str) -> LocalizedText {
+pub(crate) fn says_finishes(why: &str) -> LocalizedText {
     LocalizedText::of_both(
         &format!("The run does not come to its end: {why}"),
         &format!("运行没有结束：{why}"),

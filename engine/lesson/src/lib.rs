@@ -20,6 +20,7 @@ mod error;
 mod files;
 mod judgement;
 mod operations;
+mod other_orders;
 mod skeleton;
 mod static_check;
 mod texts;

@@ -79,6 +79,13 @@ pub fn prepare_on(backend: &dyn Backend, request: &RunRequest) -> Result<Prepare
     let reporter = recorder.reporter();
     let names = NameRegistry::default();
     let mut layout = layout(&plan, &adapter, has_queue);
+    if request.seed.is_some() && !is_virtual {
+        return Err(format!(
+            "a seed draws lengths of virtual time, and {} takes real time: leave --seed out, or run on mock",
+            backend.name()
+        ));
+    }
+    layout.seed = request.seed;
     if caps.is_some_and(|caps| caps.paced.is_some()) {
         layout.pace = pace(request.paced.or(plan.pace), &names, &reporter);
     }
@@ -192,6 +199,7 @@ fn layout(plan: &Plan, adapter: &str, has_queue: bool) -> DeviceLayout {
         hosts: plan.hosts.len(),
         may_drop: plan.aborts(),
         pace: PaceLayout::default(),
+        seed: None,
     }
 }
 

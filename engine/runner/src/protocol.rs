@@ -95,6 +95,10 @@ pub struct RunRequest {
     /// How a paced device is set, where that shall differ from the workload's.
     #[serde(default)]
     pub paced: PaceSetting,
+    /// What draws the lengths of operations and calls in virtual time, so that a workload is seen in another of the orders
+    /// that it allows, which is the same each time.
+    #[serde(default)]
+    pub seed: Option<u64>,
     /// Who sees to it that buffers are not used on two streams at once, where that shall differ from the workload's.
     #[serde(default)]
     pub synchronization: Option<Synchronization>,

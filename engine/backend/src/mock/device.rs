@@ -56,8 +56,9 @@ impl MockDevice {
     fn call<T>(&self, host: HostIndex, length: Nanos, act: impl FnOnce(&mut Simulation) -> T) -> T {
         let mut simulation = lock(&self.simulation);
         let result = act(&mut simulation);
-        if let Some(host) = simulation.hosts.get_mut(host.0) {
-            host.clock += length;
+        let drawn = simulation.drawn;
+        if let Some(slot) = simulation.hosts.get_mut(host.0) {
+            slot.clock += drawn.call(length, host.0, slot.clock);
         }
         result
     }
@@ -132,11 +133,12 @@ impl MockDevice {
         simulation.may_wait(until)?;
         let generation = simulation.generation;
         let is_met = simulation.is_met(until);
+        let drawn = simulation.drawn;
         let Some(slot) = simulation.hosts.get_mut(host.0) else {
             return Ok(());
         };
         if is_met {
-            slot.clock += cost::CALL;
+            slot.clock += drawn.call(cost::CALL, host.0, slot.clock);
             return simulation.check(until);
         }
         let deadline = timeout.map(|timeout| slot.clock + Nanos::from_duration(timeout));

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::alarms::Alarms;
+use super::chance::DrawnLengths;
 use super::cost;
 use super::host::{HostState, MockHost, MockWait};
 use super::host_waits::HostWaitEnd;
@@ -58,6 +59,8 @@ pub struct Simulation {
     sink: Box<dyn ReportSink>,
     /// The latest time of all.
     pub time: Nanos,
+    /// How long operations and calls take.
+    pub drawn: DrawnLengths,
     /// What is to be done, by its time and then by the order of asking.
     pub alarms: Alarms,
     /// How many acts are being done, while the simulation is not locked.
@@ -105,6 +108,7 @@ impl Simulation {
             failed: None,
             sink,
             time: Nanos::ZERO,
+            drawn: DrawnLengths::of(layout.seed),
             busy: BTreeSet::new(),
             alarms: Alarms::default(),
             acting: 0,
@@ -358,7 +362,13 @@ impl Simulation {
                 let end = match operation {
                     // It ends when it has, by what it waits for.
                     Operation::Replay(replay) if replay.graph.reaches_out => OPEN,
-                    _ => time + cost::of(operation, &len),
+                    // Its nodes have lengths of their own.
+                    Operation::Replay(_) => time + cost::of(operation, &len),
+                    _ => {
+                        // Behind those of host threads.
+                        let which = (u64::MAX, u64::from(item.submission.span.0));
+                        time + self.drawn.length(cost::of(operation, &len), which)
+                    }
                 };
                 if let Some(stream) = self.streams.get_mut(place) {
                     stream.running = Some((item, Interval { start: time, end }));
