@@ -12,6 +12,7 @@ pub mod generated;
 pub mod golden;
 pub mod gpu_check;
 pub mod hazards;
+pub mod host_access;
 pub mod hostile;
 pub mod launch_mistakes;
 pub mod lessons;

@@ -11,6 +11,7 @@ mod event;
 mod external_graph_edges;
 mod gpu;
 mod graphs;
+mod host_access;
 mod label;
 mod launches;
 mod machine;
@@ -231,6 +232,8 @@ impl Caller {
             HostCall::Signal { signal } => (SpanKind::Call, self.raise(current, signal)),
             HostCall::Await { signal } => self.await_signal(current, signal),
             HostCall::Work { length } => self.work(current, length),
+            HostCall::HostRead { buffer } => self.read_on_host(current, buffer),
+            HostCall::HostWrite { buffer, value } => self.write_on_host(current, buffer, value),
         }
     }
 

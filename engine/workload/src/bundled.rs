@@ -60,6 +60,7 @@ bundled! {
     "Waits and races" {
         "ways-to-wait" "Ways to wait"
         "missing-wait" "Missing wait"
+        "read-too-early" "Read too early"
         "timeouts" "Timeouts and aborts"
         "callback-thread" "Callback thread"
         "gate" "Gate"

@@ -132,7 +132,8 @@ fn uses(shared: &RunState, call: &Call) -> Vec<UsedResource> {
         Call::Rank(call) => vec![submits(call.stream())],
         Call::Host(HostCall::Signal { signal }) => vec![(SharedResource::Signal(*signal), Changes)],
         Call::Gpu(call) => of_gpu_call(call),
-        Call::Host(HostCall::Await { .. } | HostCall::Work { .. }) => Vec::new(),
+        // Who comes first to a copy on the host is told by its uses.
+        Call::Host(_) => Vec::new(),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Calls that concern host threads alone.
 
-use record::SignalIndex;
 use record::time::Nanos;
+use record::{BufferIndex, SignalIndex};
 
 use crate::fields::{NumberField, ResourceField};
 use crate::verb::FieldSlot::{Named, Property};
@@ -24,6 +24,21 @@ calls! {
         Work = "work", "work micros=50", "work" {
             /// How long.
             length: NumberField<Nanos> = Property("micros"),
+        }
+        /// The host reads a buffer's copy on the host, which downloads write, and shows the sum of what it found. Where
+        /// nothing makes sure that such a download has ended by then it is a race; no wait is ever inserted for it.
+        HostRead = "host-read", "host-read \"y\"", "read {buffer} on the host" {
+            /// The buffer.
+            buffer: ResourceField<BufferIndex> = Named,
+        }
+        /// The host writes a value into every element of a buffer's copy on the host, which uploads read. Where nothing makes
+        /// sure that such an upload has ended by then it is a race; from pageable memory it has when its call returns (rule
+        /// A31).
+        HostWrite = "host-write", "host-write \"x\" value=2", "write {buffer} on the host" {
+            /// The value of every element.
+            value: NumberField<f32> = Property("value"),
+            /// The buffer.
+            buffer: ResourceField<BufferIndex> = Named,
         }
     }
 }
