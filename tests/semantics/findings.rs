@@ -50,10 +50,9 @@ fn the_missing_wait_is_found_and_nothing_else_anywhere() {
             let found = races(&capture);
             let expected = match workload.name {
                 "missing-wait" => 1,
-                // Of the input that is written, and of the result that is read.
-                "read-too-early" => 2,
-                // Used before its allocation, and freed while it is used, as far as anything orders it.
-                "stream-ordered-memory" => 2,
+                // Of the input that is written and of the result that is read; and used before its allocation, and freed while
+                // it is used, as far as anything orders it.
+                "read-too-early" | "stream-ordered-memory" => 2,
                 _ => 0,
             };
             let place = format!("{} on {}: {found:#?}", workload.name, backend.name());
