@@ -142,10 +142,11 @@ fn reached(calls: &[AccessCall]) -> Vec<Vec<bool>> {
         }
     }
     for middle in 0..count {
-        for from in 0..count {
-            if before[from][middle] {
-                for to in 0..count {
-                    before[from][to] |= before[middle][to];
+        let onwards = before[middle].clone();
+        for from in &mut before {
+            if from[middle] {
+                for (to, is_after) in from.iter_mut().zip(&onwards) {
+                    *to |= is_after;
                 }
             }
         }
