@@ -233,6 +233,13 @@ impl App {
         self
     }
 
+    /// The same window as at a start, where a newcomer is told what the first run shows.
+    #[must_use]
+    pub const fn greeting(mut self) -> Self {
+        self.greeting = Greeting::Due;
+        self
+    }
+
     /// Shows what is wanted first, or runs the workload that is chosen at the start; asks which backends there are
     /// meanwhile.
     fn begin(&mut self, first: InitialContent) {

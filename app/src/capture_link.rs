@@ -3,8 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use engine::record::SpanId;
-use engine::time::{Interval, Nanos};
+use engine::time::Interval;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+
+use crate::text;
 
 /// What every link begins with.
 const SCHEME: &str = "syncline:";
@@ -40,7 +42,7 @@ impl CaptureLink {
         let wrong = |what: &str| {
             format!(
                 "this link {what}; a link to a capture is syncline://open?file=/folder/capture.json, with &t=1000..2000 for a \
-                 time in nanoseconds, and &span=7 for a span"
+                 time in nanoseconds or with units, and &span=7 for a span"
             )
         };
         let query = of_scheme(text).and_then(|it| {
@@ -124,16 +126,17 @@ fn is_workload(path: &Path) -> bool {
     ending.is_some_and(|it| it.eq_ignore_ascii_case("kdl"))
 }
 
-/// `1000..2000`, or an instant.
+/// `1000..2000`, `1us..2us`, or an instant.
 fn time(text: &str) -> Option<Interval> {
     let (start, end) = text.split_once("..").unwrap_or((text, text));
-    let number = |text: &str| text.parse().ok().map(Nanos);
-    let (start, end) = (number(start)?, number(end)?);
+    let (start, end) = (text::moment(start)?, text::moment(end)?);
     (start <= end).then(|| Interval::new(start, end))
 }
 
 #[cfg(test)]
 mod tests {
+    use engine::time::Nanos;
+
     use super::*;
 
     #[test]
@@ -154,6 +157,9 @@ mod tests {
         let instant = CaptureLink::parse("Syncline://open/?file=/a&file=/a&t=9").unwrap();
         assert_eq!(instant.files.len(), 1);
         assert_eq!(instant.at, Some(Interval::new(Nanos(9), Nanos(9))));
+        let units = CaptureLink::parse("syncline://open?file=/a&t=1.5us..2%20ms").unwrap();
+        let at = Interval::new(Nanos(1_500), Nanos(2_000_000));
+        assert_eq!(units.at, Some(at));
     }
 
     #[test]

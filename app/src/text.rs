@@ -2,6 +2,7 @@
 
 mod fleet_words;
 pub mod html_text;
+mod moments;
 mod sql_values;
 mod translation;
 pub mod words;
@@ -14,6 +15,7 @@ use engine::record::Bookmark;
 use engine::time::{Interval, Nanos};
 
 pub use fleet_words::{clock_words, measure_words, no_outlier, no_straggler};
+pub use moments::moment;
 pub use sql_values::{sql_cell, sql_value};
 pub use translation::{tr, translated};
 

@@ -27,7 +27,7 @@ const APP: &[(&str, &[&str])] = &[
     ("text", &[]),
     ("theme", &[]),
     ("background", &[]),
-    ("capture_link", &[]),
+    ("capture_link", &["text"]),
     ("state", &["capture_link"]),
     ("action", &["state", "capture_link"]),
     ("timeline", &["state", "action", "theme", "text"]),

@@ -80,6 +80,22 @@ impl Window {
 
     /// The same, with where the user was in each capture kept in a folder.
     pub fn keeping(size: [f32; 2], theme: ThemeChoice, views: Option<PathBuf>) -> Self {
+        Self::prepared(size, theme, move |app| match views {
+            Some(folder) => app.keeping_views_in(folder),
+            None => app,
+        })
+    }
+
+    /// The same as the program begins, which greets a newcomer after the first run.
+    pub fn first_start(size: [f32; 2], theme: ThemeChoice) -> Self {
+        Self::prepared(size, theme, App::greeting)
+    }
+
+    fn prepared(
+        size: [f32; 2],
+        theme: ThemeChoice,
+        prepare: impl FnOnce(App) -> App + 'static,
+    ) -> Self {
         let asked: Arc<Mutex<Vec<Control>>> = Arc::default();
         let (engine, messages) = crossbeam_channel::bounded(64);
         let list = Arc::clone(&asked);
@@ -90,11 +106,7 @@ impl Window {
                 ..Settings::default()
             };
             let link = EngineLink::new(Box::new(send), messages);
-            let app = make(&creation.egui_ctx, settings, link);
-            match views {
-                Some(folder) => app.keeping_views_in(folder),
-                None => app,
-            }
+            prepare(make(&creation.egui_ctx, settings, link))
         });
         Self {
             harness,

@@ -111,23 +111,9 @@ fn instant(text: &str) -> Result<Option<Nanos>, String> {
     if text.is_empty() {
         return Ok(None);
     }
-    let units = [
-        ("ns", 1.0),
-        ("us", 1e3),
-        ("µs", 1e3),
-        ("ms", 1e6),
-        ("s", 1e9),
-    ];
-    let found = units
-        .iter()
-        .find_map(|(unit, factor)| Some((text.strip_suffix(unit)?, *factor)));
-    let (number, factor) = found.unwrap_or((text, 1.0));
-    match number.trim().replace('_', "").parse::<f64>() {
-        Ok(number) if number.is_finite() => Ok(Some(Nanos((number * factor).round() as i64))),
-        _ => Err(format!(
-            "“{text}” is no time; write a number and ns, us, ms or s, such as 12.5ms"
-        )),
-    }
+    text::moment(text).map(Some).ok_or_else(|| {
+        format!("“{text}” is no time; write a number and ns, us, ms or s, such as 12.5ms")
+    })
 }
 
 #[cfg(test)]

@@ -2,6 +2,8 @@
 
 use app::action::Action;
 use app::state::ThemeChoice;
+use egui_kittest::SnapshotResults;
+use egui_kittest::kittest::Queryable as _;
 use engine::record::{DependencyKind, SpanId, SpanKind};
 use engine::runner::{Message, Phase};
 
@@ -29,6 +31,30 @@ fn the_wait_that_tells_most_is_selected_after_every_run() {
         });
         assert!(is_event && wait.span.end > wait.span.start, "{workload}");
     }
+}
+
+/// What a newcomer sees: the run, its telling wait, a line on that, and the way to the first lesson.
+#[test]
+fn the_first_start_looks_as_it_should() {
+    let mut results = SnapshotResults::new();
+    for (theme, name) in [
+        (ThemeChoice::Dark, "first-start-dark"),
+        (ThemeChoice::Light, "first-start-light"),
+    ] {
+        let mut window = Window::first_start(SIZE, theme);
+        window.answer(records("double-buffer"));
+        window
+            .harness
+            .get_by_label_contains("is a wait: copy waited");
+        window.harness.get_by_label("Take the first lesson");
+        results.add(window.harness.try_snapshot(name));
+    }
+    // Who was greeted once is not again, and another run greets nobody.
+    let mut window = Window::first_start(SIZE, ThemeChoice::Dark);
+    window.answer(records("double-buffer"));
+    window.harness.get_by_label("Take the first lesson").click();
+    window.harness.run_steps(4);
+    assert!(window.harness.state().scene().state.settings.greeted);
 }
 
 #[test]
