@@ -14,6 +14,7 @@ pub mod gpu_check;
 pub mod hazards;
 pub mod host_access;
 pub mod hostile;
+pub mod last_errors;
 pub mod launch_mistakes;
 pub mod lessons;
 pub mod losses;

@@ -106,7 +106,10 @@ fn make(call: &Call, host: HostIndex, device: &dyn BackendDevice, spans: &Atomic
             device.write(*buffer, 0, &vec![*value; len]);
         }
         // What pipelines and promises come to, and what the host looks at, changes no number.
-        Call::Gpu(_) | Call::Host(HostCall::HostRead { .. }) => {}
+        Call::Gpu(_)
+        | Call::Host(
+            HostCall::HostRead { .. } | HostCall::LastError { .. } | HostCall::PeekLastError { .. },
+        ) => {}
         other => panic!("{other:?} is not submitted"),
     }
 }

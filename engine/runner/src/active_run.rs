@@ -345,6 +345,7 @@ impl ActiveRun {
                     ledger,
                     order,
                     measured: &lock(&self.shared.measured),
+                    last_errors: &lock(&self.shared.last_errors),
                     device: self.shared.device.as_ref(),
                 };
                 let attempt = self.shared.losses.attempt();

@@ -43,7 +43,9 @@ use record::{
     self, BufferIndex, CallId, Dependency, DependencyKind, EventId, EventIndex, NameId, Record,
     Span, SpanId, SpanKind, State, StreamIndex,
 };
-use workload::{Call, DataCall, ExpectationPlan, HostCall, PlacedCall, SourceLocation, SyncTarget};
+use workload::{
+    Call, DataCall, ErrorKind, ExpectationPlan, HostCall, PlacedCall, SourceLocation, SyncTarget,
+};
 
 /// Makes the calls of one host thread.
 pub struct Caller {
@@ -65,6 +67,8 @@ pub struct Caller {
     open: Vec<(EventIndex, Nanos)>,
     /// The call made last.
     last: SpanId,
+    /// The last error of a call that nobody asked for yet.
+    last_error: Option<ErrorKind>,
     /// Whether that was one that waits, which is where a host thread's promises settle.
     has_waited: bool,
     /// In which round of a loop that was.
@@ -99,6 +103,7 @@ impl Caller {
                 .collect(),
             open: Vec::new(),
             last: SpanId::NONE,
+            last_error: None,
             has_waited: false,
             round: 0,
             begun: Cell::default(),
@@ -229,6 +234,14 @@ impl Caller {
         call: &HostCall,
     ) -> (SpanKind, Result<(), BackendError>) {
         match *call {
+            HostCall::LastError { ref expected } => {
+                self.last_error(current, expected.as_ref(), true);
+                (SpanKind::Call, Ok(()))
+            }
+            HostCall::PeekLastError { ref expected } => {
+                self.last_error(current, expected.as_ref(), false);
+                (SpanKind::Call, Ok(()))
+            }
             HostCall::Signal { signal } => (SpanKind::Call, self.raise(current, signal)),
             HostCall::Await { signal } => self.await_signal(current, signal),
             HostCall::Work { length } => self.work(current, length),

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use super::call_order;
 use super::expectation_log::ExpectationLog;
+use super::found_errors::FoundErrors;
 use super::order::OrderAnswers;
 use super::starvation::StarvedTime;
 use backend::{BackendDevice, BufferSide, DeviceBuffers};
@@ -27,6 +28,8 @@ pub struct RunFacts<'a> {
     pub order: &'a OrderAnswers,
     /// The time that was measured last between two events.
     pub measured: &'a BTreeMap<(EventIndex, EventIndex), Nanos>,
+    /// What calls found that asked for the last error of their thread, by the place of the call.
+    pub last_errors: &'a BTreeMap<u32, FoundErrors>,
     /// The device, with what its buffers hold.
     pub device: &'a dyn BackendDevice,
 }
@@ -74,6 +77,7 @@ fn verdict(
         ledger,
         order,
         measured,
+        last_errors,
         device,
     } = *facts;
     let is_kept = device.pace().is_none_or(|report| report.kept);
@@ -149,6 +153,10 @@ fn verdict(
             call_order::between(&first, &second, after, *bounds)
         }
         ExpectationKind::Used { buffers, bounds } => within(order.used(buffers) as f64, *bounds),
+        ExpectationKind::LastError { call } => match last_errors.get(call) {
+            Some(found) => found.judge(),
+            None => return (None, "not judged: it was not asked".to_owned()),
+        },
         ExpectationKind::Elapsed { start, end, bounds } => {
             let Some(latest) = measured.get(&(*start, *end)) else {
                 return (Some(false), "nothing was measured".to_owned());

@@ -86,6 +86,7 @@ impl ExpectationLog {
                 | ExpectationKind::Apart { .. }
                 | ExpectationKind::Race { .. }
                 | ExpectationKind::HostKnows(_)
+                | ExpectationKind::LastError { .. }
                 | ExpectationKind::Used { .. }
                 | ExpectationKind::Elapsed { .. } => {}
             }

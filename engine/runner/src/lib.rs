@@ -36,6 +36,7 @@ mod engine;
 mod expectation;
 mod expectation_log;
 pub mod far;
+mod found_errors;
 mod gate;
 mod host;
 mod host_schedule;

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use super::caller::DeviceEnds;
 use super::captured_streams::CapturedStreams;
+use super::found_errors::FoundErrors;
 use super::gate::Gate;
 use super::insertion::Insertions;
 use super::launches::RunLaunches;
@@ -80,6 +81,8 @@ pub struct RunState {
     is_stalled: AtomicBool,
     /// The time that was measured last between two events.
     pub measured: Mutex<BTreeMap<(EventIndex, EventIndex), Nanos>>,
+    /// What calls found that asked for the last error of their thread, by the place of the call.
+    pub last_errors: Mutex<BTreeMap<u32, FoundErrors>>,
     is_forgiven: AtomicBool,
     is_failure_told: AtomicBool,
     streams: Vec<Mutex<QueueTail>>,
@@ -192,6 +195,7 @@ impl RunState {
             is_over: AtomicBool::new(false),
             is_stalled: AtomicBool::new(false),
             measured: Mutex::default(),
+            last_errors: Mutex::default(),
             is_forgiven: AtomicBool::new(false),
             is_failure_told: AtomicBool::new(false),
             spans: AtomicU32::new(0),
@@ -373,6 +377,8 @@ impl RunState {
             *lock(signal) = SignalState::default();
         }
         self.pools.forget();
+        lock(&self.measured).clear();
+        lock(&self.last_errors).clear();
         self.subscriptions.forget();
         for stream in &self.streams {
             lock(stream).is_destroyed = false;

@@ -56,6 +56,7 @@ bundled! {
         "timing-scope" "Timing scope"
         "event-pool" "Event pool"
         "event-kinds" "Event kinds"
+        "last-error" "Last error"
     }
     "Waits and races" {
         "ways-to-wait" "Ways to wait"

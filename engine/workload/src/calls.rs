@@ -41,8 +41,8 @@ struct LoopRound {
 impl CallAttempt {
     /// The branch that takes an error of this kind.
     fn branch(self, code: &[ProgramStep], kind: ErrorKind) -> Option<&Branch> {
-        let takes = |taken: Option<ErrorKind>| taken.is_none_or(|taken| taken == kind);
-        self.branches(code)?.iter().find(|it| takes(it.kind))
+        let mut branches = self.branches(code)?.iter();
+        branches.find(|it| it.takes.takes(Some(kind)))
     }
 
     /// The steps of which one may fail.

@@ -163,6 +163,11 @@ pub enum ExpectationKind {
         /// Where the time must lie.
         bounds: Bounds,
     },
+    /// Every call at one place that asked for the last error of its thread found what it expected.
+    LastError {
+        /// The call.
+        call: u32,
+    },
     /// How many problems with this code the capture holds.
     Problem {
         /// The problem's code, such as `wait-before-record`.

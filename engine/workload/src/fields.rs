@@ -1,7 +1,9 @@
 //! The sorts of fields that calls have.
 
+mod errors;
 mod launches;
 
+pub use errors::ErrorField;
 pub use launches::{
     ArgumentNameField, ArgumentValueField, ArgumentValuesField, KernelArguments, KernelField,
 };

@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use super::KERNELS;
 use super::call::GROUPS;
 use super::reader::{BLOCKS, EXPECTATIONS, LAUNCH, SET_ALL_WORDS, TOP};
 use super::verb::{FieldRule, FieldSlot, WordForm, WordRule};
+use super::{ErrorKind, KERNELS, NumberedRuntime};
 
 /// The guide to the language without its title, in Markdown.
 pub fn language_guide() -> String {
@@ -22,6 +22,24 @@ pub fn language_guide() -> String {
     words(&mut text, LAUNCH);
     text.push_str("\n## What `set-all` gives\n");
     words(&mut text, SET_ALL_WORDS);
+    text.push_str(ERRORS);
+    for (word, kind) in ErrorKind::LABELS {
+        let of = |runtime| {
+            let errors = kind
+                .runtime_errors()
+                .filter(move |it| it.runtime == runtime);
+            errors
+                .map(ToString::to_string)
+                .collect::<Vec<_>>()
+                .join(", ")
+        };
+        let (cuda, ascendcl) = (of(NumberedRuntime::Cuda), of(NumberedRuntime::AscendCl));
+        let _ = writeln!(
+            text,
+            "| `{word}` | {} | {cuda} | {ascendcl} |",
+            kind.about().trim()
+        );
+    }
     text.push_str("\n## What is expected\n");
     text.push_str(SHARES);
     words(&mut text, EXPECTATIONS);
@@ -51,6 +69,15 @@ A workload is a [KDL](https://kdl.dev) document: one node a line, with arguments
 - Where a number stands, so may a formula in quotation marks, over the parameters and the indices of the loops around: `+ - * / % ( )`, `min`, `max`, `floor`, `abs`, `sqrt`. `%` has the sign of its divisor.
 - A call that fails ends the run, unless a `try` is around it.
 - In the tab *Source* what may stand at the caret is offered while you type: Tab takes the first word, the arrow keys and Enter another.
+";
+
+const ERRORS: &str = "
+## Errors of calls
+
+The words by which `catch` and `last-error` know them, and what runtimes return for them as far as that is documented. A number or a name of a runtime may stand in the place of a word, and means every error that returns it.
+
+| word | what happened | CUDA | AscendCL |
+| --- | --- | --- | --- |
 ";
 
 const SHARES: &str = "

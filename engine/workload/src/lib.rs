@@ -35,6 +35,7 @@ mod completion;
 mod document;
 mod error;
 mod error_kind;
+mod error_numbers;
 mod event;
 mod expectation;
 mod expression;
@@ -68,6 +69,7 @@ pub use completion::{WorkloadCompletion, complete};
 pub use document::Document;
 pub use error::{WorkloadError, nearest};
 pub use error_kind::ErrorKind;
+pub use error_numbers::{ErrorMatch, NumberedRuntime, RuntimeError};
 pub use event::{
     Capabilities, EventOptions, FailureMode, PoolIndex, PoolPlan, SlotUse, ThreadIndex,
 };

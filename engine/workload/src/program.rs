@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::call::{Call, DataCall, LaunchCall, StreamCall};
 use super::phase::{AsWritten, Reference, ResourceClass};
-use super::{ErrorKind, Expression, SourceLocation};
+use super::{ErrorMatch, Expression, SourceLocation};
 
 /// The code of every host thread. Variables are the parameters, then the loop indices from outermost to innermost.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -64,8 +64,8 @@ pub(super) enum ProgramStep {
 /// What is done in place of steps that fail.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Branch {
-    /// The errors that it takes: those of one kind, or all.
-    pub kind: Option<ErrorKind>,
+    /// The errors that it takes.
+    pub takes: ErrorMatch,
     /// Its first step.
     pub start: usize,
     /// Its line in the source, counted from 1.

@@ -3,9 +3,26 @@
 use record::time::Nanos;
 use record::{BufferIndex, SignalIndex};
 
-use crate::fields::{NumberField, ResourceField};
+use crate::ErrorMatch;
+use crate::fields::{ErrorField, NumberField, OptionalField, ResourceField};
+use crate::phase::AsWritten;
 use crate::verb::FieldSlot::{Named, Property};
 use crate::verb::calls;
+
+impl HostCall<AsWritten> {
+    /// What a call expects the last error of its thread to be, with the call's word.
+    pub(crate) const fn expected_error(&self) -> Option<(&'static str, &ErrorMatch)> {
+        match self {
+            Self::LastError {
+                expected: Some(expected),
+            } => Some(("last-error", expected)),
+            Self::PeekLastError {
+                expected: Some(expected),
+            } => Some(("peek-last-error", expected)),
+            _ => None,
+        }
+    }
+}
 
 calls! {
     /// A call that concerns host threads alone.
@@ -24,6 +41,17 @@ calls! {
         Work = "work", "work micros=50", "work" {
             /// How long.
             length: NumberField<Nanos> = Property("micros"),
+        }
+        /// Gets the last error of this thread's calls, and clears it; with `is=` it is expected to be that one. A device that
+        /// failed makes the next call to it fail again (rules A51, F16).
+        LastError = "last-error", "last-error is=\"not-ready\"", "last error" {
+            /// What is expected.
+            expected: OptionalField<ErrorField> = Property("is"),
+        }
+        /// The same, and keeps it.
+        PeekLastError = "peek-last-error", "peek-last-error is=\"107003\"", "peek at last error" {
+            /// What is expected.
+            expected: OptionalField<ErrorField> = Property("is"),
         }
         /// The host reads a buffer's copy on the host, which downloads write, and shows the sum of what it found. Where
         /// nothing makes sure that such a download has ended by then it is a race; no wait is ever inserted for it.

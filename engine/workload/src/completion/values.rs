@@ -6,8 +6,8 @@ use super::declared::{DeclaredName, declared};
 use super::{WorkloadCompletion, field_of, is_property, rule};
 use crate::verb::{FieldSlot, WordRule};
 use crate::{
-    Edition, FailureMode, FaultKind, KERNELS, MachineThreads, MemoryKind, PipelinePurpose, SlotUse,
-    StreamKind, StreamRole, Synchronization,
+    Edition, ErrorKind, ErrorMatch, FailureMode, FaultKind, KERNELS, MachineThreads, MemoryKind,
+    PipelinePurpose, RuntimeError, SlotUse, StreamKind, StreamRole, Synchronization,
 };
 
 /// The functions of formulas.
@@ -98,6 +98,13 @@ fn of_sort(sort: &str, names: &[DeclaredName]) -> Vec<WorkloadCompletion> {
     if sort == "#true or #false" {
         return words(["#true", "#false"]);
     }
+    if sort.starts_with("error") {
+        let success = WorkloadCompletion {
+            text: ErrorMatch::SUCCESS.to_owned(),
+            about: "No call failed.".to_owned(),
+        };
+        return std::iter::once(success).chain(errors()).collect();
+    }
     let listed: Vec<&str> = sort.split('`').skip(1).step_by(2).collect();
     if !listed.is_empty() {
         return words(listed);
@@ -158,7 +165,7 @@ fn of_entry(
         ("calls", 0) => words(crate::reader::CALLS.iter().map(|it| it.name)),
         ("synchronization", 0) => words(Synchronization::LABELS.iter().map(|it| it.0)),
         ("fault", 0) => words(FaultKind::LABELS.iter().map(|it| it.0)),
-        ("catch", 0) => words(crate::ErrorKind::LABELS.iter().map(|it| it.0)),
+        ("catch", 0) => errors(),
         ("set", 0) => numbers_of_kernel(caret),
         (
             "before" | "in-turn" | "ends-before" | "ordered" | "apart" | "host-knows" | "on"
@@ -167,6 +174,21 @@ fn of_entry(
         ) => of_class(&["label", "buffer"], names),
         _ => Vec::new(),
     }
+}
+
+/// The words for errors, then the numbers that runtimes return for them.
+fn errors() -> Vec<WorkloadCompletion> {
+    let words = ErrorKind::LABELS
+        .iter()
+        .map(|(word, kind)| WorkloadCompletion {
+            text: (*word).to_owned(),
+            about: kind.about().trim().to_owned(),
+        });
+    let numbers = RuntimeError::all().iter().map(|error| WorkloadCompletion {
+        text: error.number.to_string(),
+        about: format!("{} {}", error.runtime.name(), error.name),
+    });
+    words.chain(numbers).collect()
 }
 
 /// The numbers of the kernel whose launch the caret is in.

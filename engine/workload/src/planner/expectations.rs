@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use super::{Planner, STEPS};
 use crate::phase::Reference;
+use crate::program::{CallTemplate, ProgramStep};
 use crate::template::{
     BoundsTemplate, CallOrder, ExpectationForm, LabelledForm, LocatedExpression,
 };
-use crate::{Bounds, ExpectationKind, ExpectationPlan, PromiseIndex};
+use crate::{Bounds, Call, ExpectationKind, ExpectationPlan, PromiseIndex};
 
 impl Planner<'_> {
     pub fn expectations(&mut self) -> Vec<ExpectationPlan> {
@@ -22,7 +23,27 @@ impl Planner<'_> {
                 kind,
             });
         }
+        plans.extend(self.expected_errors());
         plans
+    }
+
+    /// What calls that ask for the last error expect it to be.
+    fn expected_errors(&self) -> Vec<ExpectationPlan> {
+        let steps = self.template.program.hosts.iter().flatten();
+        let expecting = steps.filter_map(|step| match step {
+            ProgramStep::Call(CallTemplate {
+                place,
+                call: Call::Host(call),
+                ..
+            }) => Some((place, call.expected_error()?)),
+            _ => None,
+        });
+        let plans = expecting.map(|(place, (word, expected))| ExpectationPlan {
+            text: format!("{word} is {expected}"),
+            line: place.line,
+            kind: ExpectationKind::LastError { call: place.call },
+        });
+        plans.collect()
     }
 
     fn kind(&mut self, form: &ExpectationForm) -> ExpectationKind {

@@ -2,14 +2,15 @@
 
 use std::iter::Peekable;
 
-use crate::kdl::KdlNode;
+use crate::error::nearest;
+use crate::kdl::{KdlEntry, KdlNode};
 
 use super::entries::value_range;
 use super::forms::CALLS;
 use super::{KdlReader, word_range};
-use crate::ErrorKind;
 use crate::program::{Branch, ProgramStep};
 use crate::template::Template;
+use crate::{ErrorKind, ErrorMatch};
 
 /// `try`s inside each other, at most.
 const DEPTH: usize = 16;
@@ -45,12 +46,12 @@ impl KdlReader<'_> {
         code.push(ProgramStep::Leave(0));
         let mut found: Vec<Branch> = Vec::new();
         for catch in catches {
-            let Some(kind) = self.catch_kind(catch, &found) else {
+            let Some(takes) = self.caught(catch, &found) else {
                 continue;
             };
             let line = self.source.line(catch.range.start);
             let start = code.len();
-            found.push(Branch { kind, start, line });
+            found.push(Branch { takes, start, line });
             // One without a block goes on as if nothing had been.
             if !catch.inside().is_empty() {
                 self.body(catch, template, code);
@@ -69,30 +70,46 @@ impl KdlReader<'_> {
         }
     }
 
-    /// What a branch takes: errors of one kind, or of any.
-    #[expect(
-        clippy::option_option,
-        reason = "none where it is wrong, and some none where it is not there"
-    )]
-    fn catch_kind(&mut self, node: &KdlNode, before: &[Branch]) -> Option<Option<ErrorKind>> {
+    /// What a branch takes that stands behind others: all errors, or those that its word or number means.
+    fn caught(&mut self, node: &KdlNode, before: &[Branch]) -> Option<ErrorMatch> {
         self.rule(node, &CALLS, "a host")?;
         let entry = node.argument(0);
-        let kind = match entry {
-            Some(entry) => Some(self.one_of(entry, "error", ErrorKind::LABELS)?),
+        let named = match entry {
+            Some(entry) => Some(self.errors(entry)?),
             None => None,
         };
         let place = entry.map_or_else(|| word_range(node), value_range);
-        if before.iter().any(|branch| branch.kind.is_none()) {
+        if before.iter().any(|branch| branch.takes == ErrorMatch::Any) {
             let help = "move it before the catch that takes every error";
             self.report(place, "no error comes this far", help);
             return None;
         }
-        if kind.is_some() && before.iter().any(|branch| branch.kind == kind) {
+        let Some((kinds, name)) = named else {
+            return Some(ErrorMatch::Any);
+        };
+        let is_taken = |kind: &ErrorKind| before.iter().any(|it| it.takes.takes(Some(*kind)));
+        if kinds.iter().all(is_taken) {
             let help = "join the two, or name another error";
             self.report(place, "this error is caught already", help);
             return None;
         }
-        Some(kind)
+        Some(ErrorMatch::Kinds(kinds, name))
+    }
+
+    /// The kinds of errors that stand here by their word, or by a runtime's number or name; and as they are written.
+    pub(crate) fn errors(&mut self, entry: &KdlEntry) -> Option<(Vec<ErrorKind>, String)> {
+        let text = self.text(entry)?;
+        let kinds = ErrorKind::named(&text);
+        if !kinds.is_empty() {
+            return Some((kinds, text));
+        }
+        let words = ErrorKind::LABELS.iter().map(|it| it.0);
+        let help = nearest(&text, words).unwrap_or_else(|| {
+            "`syncline guide language` lists the words, and the numbers and names of CUDA and AscendCL".to_owned()
+        });
+        let message = format!("there is no error “{text}” that a call here can fail with");
+        self.report(value_range(entry), message, help);
+        None
     }
 
     /// A `catch` that stands alone.

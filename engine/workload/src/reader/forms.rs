@@ -65,7 +65,7 @@ pub(crate) const BLOCKS: &[WordRule] = &[
         with(BlockRule::Must, rule("try", (0, 0), 0, &[], "try { … }")),
     ),
     about(
-        "Is made in place of what is left of the `try` before it, after an error of this kind, or of any.",
+        "Is made in place of what is left of the `try` before it, after an error of this kind, or of any. Besides the words for errors, the numbers and names of runtimes are known (`catch \"600\"`), each for all errors that return it.",
         with(
             BlockRule::May,
             rule("catch", (0, 1), 0, &[], "catch \"not-ready\" { … }"),
