@@ -6,6 +6,7 @@ pub mod conformance;
 pub mod cuda;
 pub mod driver_losses;
 pub mod endings;
+pub mod event_states;
 pub mod far;
 pub mod findings;
 pub mod generated;

@@ -7,6 +7,7 @@ mod convert;
 mod data_files;
 mod dataset;
 mod details;
+mod events;
 mod extract;
 mod figures;
 mod findings;

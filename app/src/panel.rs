@@ -2,12 +2,13 @@
 
 mod about;
 mod availability;
+mod backend_choice;
 mod bookmarks;
 mod calls;
-mod choice;
 mod completion;
 mod connect;
 mod consent;
+mod events;
 mod expectations;
 mod file_dialog;
 mod findings;
@@ -47,7 +48,7 @@ mod widgets;
 mod workloads;
 
 pub use availability::unavailable;
-pub use choice::{AdapterChoice, BackendChoice, NOTHING_RUNS};
+pub use backend_choice::{AdapterChoice, BackendChoice, NOTHING_RUNS};
 pub use connect::state_of;
 pub use fleet::{FleetPanel, FleetStage, FleetStatus, LostCapture, RunningFleetJob, engine_to_ask};
 pub use parameters::{has_other_values, loss_words};
@@ -135,6 +136,7 @@ pub const PANELS: &[PanelFactory] = &[
     || Box::new(pipelines::PipelinesPanel::default()),
     || Box::new(promises::PromisesPanel::default()),
     || Box::new(launches::LaunchesPanel::default()),
+    || Box::new(events::EventsPanel::default()),
     || Box::new(findings::FindingsPanel::default()),
     || Box::new(problems::ProblemsPanel),
     || Box::new(receipts::ReceiptsPanel),

@@ -1,5 +1,6 @@
 //! Numbers and names as people read them: durations, counts, ids, and names that must fit.
 
+mod event_words;
 mod fleet_words;
 pub mod html_text;
 mod moments;
@@ -14,6 +15,7 @@ use engine::importer::torch_snapshot;
 use engine::record::Bookmark;
 use engine::time::{Interval, Nanos};
 
+pub use event_words::made_with;
 pub use fleet_words::{clock_words, measure_words, no_outlier, no_straggler};
 pub use moments::moment;
 pub use sql_values::{sql_cell, sql_value};

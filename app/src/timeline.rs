@@ -1,12 +1,13 @@
 //! The timeline: one picture of everything that ran, in four steps: gather, lay out, paint, take input.
 
 mod answers;
+mod arrow_bundles;
 mod arrow_index;
-pub mod arrows;
+pub mod arrow_route;
+mod arrows;
 pub mod bar_geometry;
 mod bars;
 mod bookmarks;
-mod bundles;
 mod card;
 pub mod drawing;
 mod empty;
@@ -23,7 +24,6 @@ mod lane_cache;
 pub mod lane_match;
 pub mod layout;
 mod legend;
-mod links;
 mod markers;
 mod matches;
 mod menu;
@@ -57,18 +57,18 @@ use std::collections::BTreeMap;
 use eframe::egui::{CursorIcon, FontId, Painter, Popup, Pos2, Rect, Response, Sense, Ui, pos2};
 use engine::record::{CounterId, SpanId};
 
+pub use arrow_bundles::ArrowTally;
 pub use bar_geometry::role as role_of_span;
-pub use bundles::ArrowTally;
 pub use card::role;
 pub use frame::{Areas, PendingContent, Picture, theme_of};
 pub use markers::{NewLoss, bolt};
 
+use self::arrow_bundles::ArrowBundles;
+use self::arrows::DependencyArrow;
 use self::bars::Bars;
-use self::bundles::ArrowBundles;
 use self::frame::PaintFrame;
 use self::input::{Drag, HitTarget};
 use self::layout::{LayoutEntry, LayoutRow, RowContent};
-use self::links::DependencyArrow;
 use self::mesh_builder::MeshBuilder;
 use crate::action::Action;
 use crate::state::{GroupKey, Switch, Topic};
@@ -306,8 +306,8 @@ impl Timeline {
         races::paint(&body, frame);
         missing_order::paint(&body, frame);
         overlay::outlines(&body, frame);
-        let links = links::links(frame);
-        links::paint(&body, frame, &links);
+        let links = arrows::links(frame);
+        arrows::paint(&body, frame, &links);
         if let Some(time) = state.hover.time {
             overlay::pointer(painter, frame, time);
         }

@@ -93,6 +93,7 @@ fn a_run_is_saved_and_its_file_says_the_same() {
         "backend",
         "dependencies",
         "duration_ns",
+        "events",
         "expectations",
         "findings",
         "launches",

@@ -7,6 +7,7 @@ mod chosen_runs;
 mod colours;
 mod consent;
 mod control_names;
+mod events;
 mod fleet;
 mod foreign;
 mod host_ranges;

@@ -51,6 +51,7 @@ pub(super) fn details(
         }
         OutputFormat::Text => {
             figures.write_text(streams.out)?;
+            figures.events.write(streams.out)?;
             if findings {
                 figures.findings.write_text(streams.out)?;
             }

@@ -16,6 +16,7 @@ use engine::runner::SAVE_FAILED;
 use engine::time::{Interval, Nanos};
 use serde::{Serialize, Serializer};
 
+use super::events::EventsReport;
 use super::findings::FindingsReport;
 use super::lane_uses::LaneUses;
 use super::launches::LaunchesReport;
@@ -73,6 +74,8 @@ pub(super) struct CaptureReport<'a> {
     /// Recorded launches and graphs.
     #[serde(flatten)]
     pub launches: LaunchesReport,
+    /// Events.
+    pub events: EventsReport,
     /// What the workload expected.
     pub expectations: Vec<ExpectationReport>,
     /// The places that somebody marked.
@@ -230,6 +233,7 @@ impl<'a> CaptureReport<'a> {
             role_overlaps,
             outcomes: OutcomesReport::new(capture),
             launches: LaunchesReport::new(capture),
+            events: EventsReport::new(capture),
             expectations: expectations(capture),
             bookmarks: bookmarks(capture),
             problems: problems(capture),

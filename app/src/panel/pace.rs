@@ -4,7 +4,7 @@ use eframe::egui::Ui;
 use engine::record::{PaceDial, PaceSetting};
 use engine::workload::{Document, Parameter};
 
-use super::choice::is_paced;
+use super::backend_choice::is_paced;
 use super::parameters::slider;
 use super::widgets::section;
 use super::{Panel, PanelPosition, Scene};

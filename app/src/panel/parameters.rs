@@ -5,7 +5,7 @@ use engine::analysis::pace;
 use engine::record::PaceSetting;
 use engine::workload::{Injection, LossMoment, Parameter};
 
-use super::choice::is_paced;
+use super::backend_choice::is_paced;
 use super::widgets::{Sign, hint, is_low, section};
 use super::{Panel, PanelPosition, Scene};
 use crate::action::Action;

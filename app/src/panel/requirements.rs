@@ -7,7 +7,7 @@ use engine::backend::Caps;
 use engine::runner::lack;
 use engine::workload::Document;
 
-use super::choice::{BackendChoice, adapter};
+use super::backend_choice::{BackendChoice, adapter};
 use crate::state::{AppState, WorkloadText};
 
 /// Which workloads the chosen device cannot run, and why; kept while the device and the parameters stay.

@@ -14,7 +14,7 @@ use engine::runner::{Phase, WindowStatus};
 use engine::time::{Interval, Nanos};
 use engine::workload::{Document, Plan, WorkloadError};
 
-use super::choice::BackendChoice;
+use super::backend_choice::BackendChoice;
 use super::fleet::FleetStatus;
 use super::query::AskedQuestions;
 use super::requirements::WorkloadFit;

@@ -9,7 +9,7 @@ use engine::capture::{Capture, PlacedSpan};
 use engine::record::{Dependency, LaneId, SpanId};
 use engine::time::{Interval, Nanos};
 
-use super::arrows::{ArrowViewport, BarEdge};
+use super::arrow_route::{ArrowViewport, BarEdge};
 use super::faults::LossMarker;
 use super::layout::{LayoutRow, TimelineLayout};
 use super::never_ran::NeverRan;

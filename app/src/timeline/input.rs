@@ -4,12 +4,12 @@ use eframe::egui::{CursorIcon, Key, Modifiers, PointerButton, Pos2, Rect, Respon
 use engine::record::{LaneId, SpanId};
 use engine::time::{Interval, Nanos};
 
-use super::arrows::ArrowPart;
+use super::arrow_route::ArrowPart;
+use super::arrows::{DependencyArrow, link_at};
 use super::card::CardSubject;
 use super::fold::{Bar, Folds, bar_at};
 use super::frame::PaintFrame;
 use super::layout::RowContent;
-use super::links::{DependencyArrow, link_at};
 use super::overlay;
 use super::rows;
 use super::scale::{self, Scale};

@@ -20,6 +20,7 @@ pub mod causes;
 mod conclusions;
 mod costliest;
 mod distinct_names;
+mod event_history;
 mod exposed_copies;
 mod function_name;
 mod host_bound;
@@ -56,6 +57,7 @@ pub use aftermath::{LossAftermath, LossIndex, is_any_lost};
 pub use background::{AnalysisJob, AnalysisResult, analyse};
 pub use conclusions::Conclusions;
 pub use distinct_names::distinct_names;
+pub use event_history::{EventCondition, EventGeneration, EventHistory, event_histories};
 pub use function_name::function_name;
 pub use host_ranges::{
     CallNode, CallTree, DeviceStretch, HostLevel, HostRange, HostRanges, HostScope,

@@ -6,9 +6,9 @@ use super::table::{RowRule, SpanRefusal};
 use super::{Capture, PlainOrigin, Samples, column, names};
 use record::time::{Interval, Nanos};
 use record::{
-    Counter, Dependency, Device, EventId, Fields, Group, Lane, LaneId, LaneOrigin, Loss, NameId,
-    Problem, Record, Recovery, Sample, Severity, ShortText, Span, SpanId, SpanKind, SpanStart,
-    ThreadSchedule, Value, counted,
+    Counter, Dependency, Device, EventId, EventStep, Fields, Group, Lane, LaneId, LaneOrigin, Loss,
+    NameId, Problem, Record, Recovery, Sample, Severity, ShortText, Span, SpanId, SpanKind,
+    SpanStart, ThreadSchedule, Value, counted,
 };
 
 /// Rows that a table of names, lanes, devices, events, calls or counters may be asked to skip. Beyond that the
@@ -71,6 +71,7 @@ impl Capture {
             Record::Event(event) => self.put("event", event.id.index(), event, |capture| {
                 &mut capture.events
             }),
+            Record::EventStep(step) => self.take_event_step(step),
             Record::Call(call) => {
                 self.put("call", call.id.index(), call, |capture| &mut capture.calls);
             }
@@ -241,6 +242,22 @@ impl Capture {
         self.arguments.push_packed(fields);
     }
 
+    fn take_event_step(&mut self, step: EventStep) {
+        let index = step.event.index();
+        let len = self.event_steps.len();
+        if index > len + FAR {
+            return self.refuse_far("step of an event", index, len);
+        }
+        if index >= len {
+            self.event_steps.resize_with(index + 1, Vec::new);
+        }
+        if let Some(steps) = self.event_steps.get_mut(index) {
+            // Several threads report, and each in batches of its own.
+            let place = steps.partition_point(|it| *it <= step);
+            steps.insert(place, step);
+        }
+    }
+
     fn take_sample(&mut self, sample: Sample) {
         let index = sample.counter.index();
         if index > self.samples.len() + FAR {
@@ -404,6 +421,7 @@ impl Placeholder for record::Event {
             id: EventId(index),
             name: NameId::NONE,
             timing: false,
+            options: NameId::NONE,
         }
     }
 }

@@ -90,6 +90,13 @@ impl Dependencies {
         &self.measured
     }
 
+    /// Those that events carry, in the order of their arrival.
+    pub fn carried(&self) -> impl Iterator<Item = Dependency> {
+        self.events
+            .iter()
+            .filter_map(|it| self.get(DependencyId(it.0)))
+    }
+
     /// Bytes held on the heap.
     pub fn heap_bytes(&self) -> usize {
         let columns = self.measured.capacity() * 4

@@ -88,9 +88,9 @@ use std::sync::OnceLock;
 
 use record::time::Interval;
 use record::{
-    Bookmark, BufferUse, Clock, Counter, Device, Event, Expectation, FileRepair, Finding,
-    FindingSearch, Lane, LaneId, LaneOrigin, Log, Loss, Problem, Recovery, Run, RunEnd, SourceCall,
-    SpanId, SpanStart,
+    Bookmark, BufferUse, Clock, Counter, Device, Event, EventStep, Expectation, FileRepair,
+    Finding, FindingSearch, Lane, LaneId, LaneOrigin, Log, Loss, Problem, Recovery, Run, RunEnd,
+    SourceCall, SpanId, SpanStart,
 };
 
 /// What a lane is where it comes from, in half the room: there may be millions.
@@ -141,6 +141,8 @@ pub struct Capture {
     shared_names: OnceLock<BTreeSet<String>>,
     lane_origins: Vec<PlainOrigin>,
     events: Vec<Event>,
+    /// What was done to each, by its number.
+    event_steps: Vec<Vec<EventStep>>,
     calls: Vec<SourceCall>,
     buffer_uses: Vec<BufferUse>,
     counters: Vec<Counter>,

@@ -8,8 +8,9 @@ use super::{Capture, FoldedSpan, PlacedSpan, Samples, fold, natural_sort};
 use record::time::{Interval, Nanos};
 use record::{
     Bookmark, BufferUse, Clock, Counter, CounterId, Dependency, DependencyId, Device, DeviceId,
-    Event, Expectation, FieldValue, FileRepair, Lane, LaneId, LaneOrigin, Log, Loss, NameId,
-    Problem, Recovery, Run, RunEnd, Severity, SourceCall, SpanId, SpanStart, ThreadInterval, Value,
+    Event, EventId, EventStep, Expectation, FieldValue, FileRepair, Lane, LaneId, LaneOrigin, Log,
+    Loss, NameId, Problem, Recovery, Run, RunEnd, Severity, SourceCall, SpanId, SpanStart,
+    ThreadInterval, Value,
 };
 
 impl Capture {
@@ -159,6 +160,17 @@ impl Capture {
     /// Which buffers the calls use, in the order of their records; empty where the capture does not tell.
     pub fn buffer_uses(&self) -> &[BufferUse] {
         &self.buffer_uses
+    }
+
+    /// What was done to an event, in order; nothing where the capture does not tell.
+    pub fn event_steps(&self, event: EventId) -> &[EventStep] {
+        let steps = self.event_steps.get(event.index());
+        steps.map_or(&[], Vec::as_slice)
+    }
+
+    /// The dependencies that events carry.
+    pub fn event_dependencies(&self) -> impl Iterator<Item = Dependency> {
+        self.dependencies.carried()
     }
 
     /// The host calls of the workload, by id.

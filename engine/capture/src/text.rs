@@ -121,6 +121,16 @@ fn tables(capture: &Capture, out: &mut String) {
                 event.timing
             ),
         );
+        if event.options.is_some() {
+            line(
+                out,
+                format_args!("  made with {:?}", capture.name(event.options)),
+            );
+        }
+        for step in capture.event_steps(event.id) {
+            let (change, generation, span) = (step.change.label(), step.generation, step.span.0);
+            line(out, format_args!("  {change} {generation} by {span}"));
+        }
     }
     for call in capture.calls() {
         line(

@@ -225,12 +225,16 @@ impl EventTable {
         }
     }
 
-    /// Releases `event` without blocking; waits that were submitted before stay valid (rule A11).
+    /// Releases `event` without blocking, and gives its latest generation; waits that were submitted before stay valid (rule
+    /// A11).
     ///
     /// # Errors
     /// The event does not exist or was released before.
-    pub fn release(&self, event: EventIndex) -> Result<(), EventError> {
-        self.with(event, |slot| slot.is_released = true)
+    pub fn release(&self, event: EventIndex) -> Result<u32, EventError> {
+        self.with(event, |slot| {
+            slot.is_released = true;
+            slot.generation
+        })
     }
 
     fn with<T>(

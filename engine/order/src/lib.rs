@@ -25,6 +25,7 @@
 //! assert_eq!(hazards[0].kind, HazardKind::WriteAfterWrite);
 //! ```
 
+mod access_history;
 mod allocations;
 mod chance;
 mod circular_wait;
@@ -33,7 +34,6 @@ mod declared;
 mod event;
 mod graph;
 mod hazard;
-mod history;
 mod host;
 mod host_conflict;
 mod inserted_order;
@@ -71,12 +71,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
+use access_history::UseCaller;
 use allocations::DroppingAbort;
 use chance::CallTimes;
 use circular_wait::CircularCalls;
 use clock::VectorClock;
 use event::{EventSlot, RecordQuery};
-use history::UseCaller;
 use host::BegunWait;
 use host_conflict::ResourceMeetings;
 use inserted_order::InsertedOrder;
@@ -414,7 +414,12 @@ impl Order {
     }
 
     /// Who makes a use of a buffer on a stream by this call, before the stream has come to it.
-    fn called(&mut self, op: &HostOp, stream: StreamIndex, buffer: BufferIndex) -> history::Access {
+    fn called(
+        &mut self,
+        op: &HostOp,
+        stream: StreamIndex,
+        buffer: BufferIndex,
+    ) -> access_history::Access {
         let time = self.host(op.host).known.time;
         let caller = UseCaller {
             host: op.host,

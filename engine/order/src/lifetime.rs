@@ -3,9 +3,9 @@
 //! Calls come in as they happened to be made, and what is found must not depend on that. So what a call comes after is
 //! asked of host threads and signals alone, and what nothing orders is said as that.
 
+use super::access_history::UseCaller;
 use super::clock::ClockMark;
 use super::hazard::{Hazard, HazardKind, HazardParty, HazardRelation};
-use super::history::UseCaller;
 use super::stream::OrderedHost;
 use record::BufferIndex;
 

@@ -3,10 +3,10 @@
 use record::BufferIndex;
 use std::ops::Range;
 
+use super::access_history::{self, Access, AccessHistory, AccessKind, UseCaller};
 use super::allocations::{AllocationFault, AllocationLog, DroppingAbort, MemoryAction};
 use super::clock::{ClockMark, ClockMember, MemberClock};
 use super::hazard::{Hazard, HazardKind, HazardParty, HazardRelation};
-use super::history::{self, Access, AccessHistory, AccessKind, UseCaller};
 use super::lifetime::{Lifetime, MemoryCall};
 use super::stream::OrderedHost;
 
@@ -414,7 +414,7 @@ impl BufferOrder {
                 continue;
             }
             if other.is_unordered(access, known) {
-                let kind = history::kind(access.manner, other.manner);
+                let kind = access_history::kind(access.manner, other.manner);
                 report(kind, HazardRelation::Unordered, other);
             } else if other.manner == AccessKind::Free && other.is_before(known) {
                 report(HazardKind::UseAfterFree, HazardRelation::Ordered, other);

@@ -1,10 +1,10 @@
 //! An operation whose turn has come: what it knows, and what it conflicts with.
 
+use super::access_history::{self, Access, AccessKind, UseCaller};
 use super::allocations::MemoryAction;
 use super::clock::{ClockMark, ClockMember, MemberClock};
 use super::declared::{self, DeclaredUse, WHOLE};
 use super::hazard::{HazardKind, HazardRelation};
-use super::history::{self, Access, AccessKind, UseCaller};
 use super::stream::{
     ChainIndex, JoinedClock, OrderedHost, OrderedStream, StreamChain, StreamOperation, StreamStep,
     SyncPoint, WaitFor,
@@ -502,7 +502,7 @@ impl CallPair<'_> {
                 HazardKind::UseBeforeAllocation | HazardKind::ReuseOfMemory
             );
             let (kind, first, second) = if is_swapped && is_pair {
-                (history::kind(earlier.manner, manner), second, first)
+                (access_history::kind(earlier.manner, manner), second, first)
             } else {
                 (kind, first, second)
             };

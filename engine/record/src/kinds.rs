@@ -276,6 +276,17 @@ kinds! {
         Graph = "graph",
     }
 
+    /// What was done to an event.
+    EventChange {
+        /// It was recorded on a stream.
+        #[default]
+        Recorded = "recorded",
+        /// It was made as if it was never recorded.
+        Reset = "reset",
+        /// It was destroyed.
+        Destroyed = "destroyed",
+    }
+
     /// What was done to a launch.
     LaunchChange {
         /// A kernel call was recorded, without running it.

@@ -24,6 +24,7 @@
 
 mod bookmark;
 mod counted;
+mod event;
 mod field_names;
 mod fields;
 mod finding;
@@ -47,6 +48,7 @@ mod torch_device;
 
 pub use bookmark::Bookmark;
 pub use counted::counted;
+pub use event::{Event, EventStep};
 pub use field_names::{
     BLOCKED_BECAUSE, CALL_LABEL, COLLECTIVE_GROUPS, ENGINE, ENGINE_WAIT, HELD, INSERTED_BECAUSE,
     ITERATION, LATE, MEMORY_ACTION, MEMORY_ADDRESS, MEMORY_ALLOCATED, MEMORY_BLOCK, MEMORY_BYTES,
@@ -62,8 +64,9 @@ pub use ids::{
 };
 pub use indices::{BufferIndex, EventIndex, SignalIndex, StreamIndex};
 pub use kinds::{
-    Basis, CompileTime, DependencyKind, Group, LaunchChange, LaunchKind, LossKind, PipelineKind,
-    PipelineState, QueryAnswer, Role, Severity, SpanKind, State, ThreadState, Verdict,
+    Basis, CompileTime, DependencyKind, EventChange, Group, LaunchChange, LaunchKind, LossKind,
+    PipelineKind, PipelineState, QueryAnswer, Role, Severity, SpanKind, State, ThreadState,
+    Verdict,
 };
 pub use launch::{Launch, LaunchInstance, LaunchNode, LaunchStep};
 pub use pace::{PACE_NOT_KEPT, PaceDial, PaceLaw, PaceReport, PaceSetting, PacedLength};
@@ -100,6 +103,8 @@ pub enum Record {
     LaneOrigin(LaneOrigin),
     /// A GPU synchronisation point.
     Event(Event),
+    /// It was recorded, reset or destroyed.
+    EventStep(EventStep),
     /// A host call of the workload, with its place in the source.
     Call(SourceCall),
     /// An operation that ran to its end.
@@ -248,17 +253,6 @@ impl LaneOrigin {
             number,
         })
     }
-}
-
-/// A GPU synchronisation point, which is recorded on one stream and waited for on others.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Event {
-    /// Its place in the table of events.
-    pub id: EventId,
-    /// Its name, such as `ready[1]`.
-    pub name: NameId,
-    /// Whether a record of it keeps a time that elapsed time can be taken from.
-    pub timing: bool,
 }
 
 /// A host call of the workload: where in the source it stands.

@@ -23,6 +23,7 @@ mod resources;
 mod result;
 mod streams;
 mod submit;
+mod wait_dependency;
 
 pub use device_use::DeviceEnds;
 pub use resources::acts;

@@ -16,7 +16,7 @@ use super::prepare::DEVICE;
 use super::recorder::{Recorder, Reporter};
 use super::save::SaveFile;
 use super::shared::RunState;
-use super::wait_dependencies::WaitDependencies;
+use super::wait_basis::WaitDependencies;
 use backend::{BackendError, is_worker};
 use record::Record;
 use record::time::Nanos;

@@ -68,7 +68,7 @@ mod stall;
 mod starvation;
 mod timelines;
 mod uses;
-mod wait_dependencies;
+mod wait_basis;
 mod workers;
 
 pub use allocator::keep_large_blocks_apart;

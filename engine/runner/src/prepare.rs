@@ -20,7 +20,7 @@ use backend::{
 use record::time::Nanos;
 use record::{
     self, BufferIndex, Counter, DeviceId, ENGINE, ENGINE_WAIT, EventId, Group, HELD, LATE, Lane,
-    PaceSetting, Record, Role, Run, StreamIndex, WORKED,
+    NameId, PaceSetting, Record, Role, Run, StreamIndex, WORKED,
 };
 use workload::{self, Document, EventPlan, Injection, Plan, PoolIndex, SlotUse, ThreadIndex};
 
@@ -289,6 +289,10 @@ fn describe(request: &RunRequest, backend: &dyn Backend, shared: &RunState, repo
             id: EventId(place as u32),
             name: shared.names.id(&event.name, reporter),
             timing: event.timing,
+            options: match event.options.words() {
+                words if words.is_empty() => NameId::NONE,
+                words => shared.names.id(&words, reporter),
+            },
         }));
     }
 }

@@ -78,6 +78,31 @@ pub struct EventOptions {
     pub pool: Option<PoolIndex>,
 }
 
+impl EventOptions {
+    /// What it was made with besides what every event of CUDA can do, in words; empty where that is nothing.
+    pub fn words(&self) -> String {
+        let Capabilities { waits, progress } = self.capabilities;
+        let slot = match self.slot {
+            SlotUse::None => "",
+            SlotUse::Creation => "a slot for good",
+            SlotUse::Record => "a slot at each record",
+        };
+        let words = [
+            (waits && !progress, "to be waited for alone"),
+            (progress && !waits, "to be asked alone"),
+            (!waits && !progress, "neither waits nor queries"),
+            (self.blocking == Some(true), "blocking"),
+            (self.is_shared, "interprocess"),
+            (self.pool.is_some(), "of a pool"),
+            (true, slot),
+        ];
+        let told = words
+            .iter()
+            .filter(|(is_so, word)| *is_so && !word.is_empty());
+        told.map(|it| it.1).collect::<Vec<_>>().join(", ")
+    }
+}
+
 /// A pool of events to make: its events lie one after the other in the plan's list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PoolPlan {

@@ -29,7 +29,7 @@
 mod address;
 mod bundled;
 mod call;
-mod calls;
+mod call_iterator;
 mod collective;
 mod completion;
 mod document;
@@ -63,7 +63,7 @@ pub use call::{
     Call, CollectiveCall, DataCall, EventCall, GpuCall, HostCall, LaunchCall, PlacedCall,
     SourceLocation, StreamCall, SyncTarget,
 };
-pub use calls::CallIterator;
+pub use call_iterator::CallIterator;
 pub use collective::Reduction;
 pub use completion::{WorkloadCompletion, complete};
 pub use document::Document;

@@ -3,12 +3,13 @@
 use engine::capture::{Capture, text};
 use engine::record::{
     Basis, Bookmark, BufferUse, CallId, Clock, CompileTime, Counter, CounterId, Dependency,
-    DependencyKind, Device, DeviceId, Event, EventId, Expectation, FileRepair, Finding, FindingId,
-    FindingSearch, Group, Lane, LaneId, Launch, LaunchChange, LaunchId, LaunchInstance, LaunchKind,
-    LaunchNode, LaunchStep, Log, Loss, LossKind, NameId, ObservedOutcome, Pipeline, PipelineId,
-    PipelineKind, PipelineState, PipelineStep, Problem, Promise, PromiseId, PromiseOutcome, Record,
-    Recovery, Role, Run, RunEnd, RunOutcome, Sample, Severity, SourceCall, Span, SpanId, SpanKind,
-    SpanStart, State, ThreadInterval, ThreadSchedule, ThreadState, Value, Verdict,
+    DependencyKind, Device, DeviceId, Event, EventChange, EventId, EventStep, Expectation,
+    FileRepair, Finding, FindingId, FindingSearch, Group, Lane, LaneId, Launch, LaunchChange,
+    LaunchId, LaunchInstance, LaunchKind, LaunchNode, LaunchStep, Log, Loss, LossKind, NameId,
+    ObservedOutcome, Pipeline, PipelineId, PipelineKind, PipelineState, PipelineStep, Problem,
+    Promise, PromiseId, PromiseOutcome, Record, Recovery, Role, Run, RunEnd, RunOutcome, Sample,
+    Severity, SourceCall, Span, SpanId, SpanKind, SpanStart, State, ThreadInterval, ThreadSchedule,
+    ThreadState, Value, Verdict,
 };
 use engine::time::{Interval, Nanos};
 use proptest::prelude::{BoxedStrategy, Just, Strategy, any, prop, prop_oneof};
@@ -159,9 +160,22 @@ fn tables() -> BoxedStrategy<Record> {
                 paced: None,
             }))
         }),
-        (id(), id(), any::<bool>()).prop_map(|(id, name, timing)| {
-            let (id, name) = (EventId(id), NameId(name));
-            Record::Event(Event { id, name, timing })
+        (id(), id(), any::<bool>(), id()).prop_map(|(id, name, timing, options)| {
+            let (id, name, options) = (EventId(id), NameId(name), NameId(options));
+            Record::Event(Event {
+                id,
+                name,
+                timing,
+                options,
+            })
+        }),
+        (id(), id(), one(EventChange::ALL), id()).prop_map(|(event, generation, change, span)| {
+            Record::EventStep(EventStep {
+                event: EventId(event),
+                generation,
+                change,
+                span: SpanId(span),
+            })
         }),
         (id(), id(), id()).prop_map(|(id, line, name)| {
             let (id, name) = (CallId(id), NameId(name));

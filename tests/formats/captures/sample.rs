@@ -2,12 +2,12 @@
 
 use engine::record::{
     Basis, BufferUse, CallId, Clock, CompileTime, Counter, CounterId, Dependency, DependencyKind,
-    Device, DeviceId, Event, EventId, Expectation, Finding, FindingId, FindingSearch, Group, Lane,
-    LaneId, Launch, LaunchChange, LaunchId, LaunchInstance, LaunchKind, LaunchStep, Log, Loss,
-    LossKind, NameId, ObservedOutcome, Pipeline, PipelineId, PipelineKind, PipelineState,
-    PipelineStep, Problem, Promise, PromiseId, PromiseOutcome, Record, Recovery, Role, Run, RunEnd,
-    RunOutcome, Sample, Severity, SourceCall, Span, SpanId, SpanKind, SpanStart, State,
-    ThreadInterval, ThreadSchedule, ThreadState, Value, Verdict,
+    Device, DeviceId, Event, EventChange, EventId, EventStep, Expectation, Finding, FindingId,
+    FindingSearch, Group, Lane, LaneId, Launch, LaunchChange, LaunchId, LaunchInstance, LaunchKind,
+    LaunchStep, Log, Loss, LossKind, NameId, ObservedOutcome, Pipeline, PipelineId, PipelineKind,
+    PipelineState, PipelineStep, Problem, Promise, PromiseId, PromiseOutcome, Record, Recovery,
+    Role, Run, RunEnd, RunOutcome, Sample, Severity, SourceCall, Span, SpanId, SpanKind, SpanStart,
+    State, ThreadInterval, ThreadSchedule, ThreadState, Value, Verdict,
 };
 use engine::time::{Interval, Nanos};
 
@@ -31,7 +31,16 @@ pub fn records() -> Vec<Record> {
         id: EventId(0),
         name: NameId(2),
         timing: true,
+        options: NameId(3),
     }));
+    for (generation, change) in [(1, EventChange::Recorded), (1, EventChange::Reset)] {
+        records.push(Record::EventStep(EventStep {
+            event: EventId(0),
+            generation,
+            change,
+            span: SpanId(0),
+        }));
+    }
     records.push(Record::Call(SourceCall {
         id: CallId(0),
         line: 12,

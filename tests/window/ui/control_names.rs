@@ -25,7 +25,7 @@ const CONTROLS: [Role; 8] = [
 ];
 
 /// Tabs that are made of an answer, one after the other.
-const TABS: [&str; 14] = [
+const TABS: [&str; 15] = [
     "overview",
     "source",
     "statistics",
@@ -37,6 +37,7 @@ const TABS: [&str; 14] = [
     "memory",
     "calls",
     "launches",
+    "events",
     "log",
     "receipt",
     "bookmarks",

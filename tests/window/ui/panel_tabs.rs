@@ -88,7 +88,7 @@ fn drag(window: &mut Window, from: Pos2, to: Pos2) {
 /// Drags the findings to the right edge of the panels.
 fn split(window: &mut Window) {
     let from = title(window, "Findings");
-    drag(window, from, from + Vec2::new(980.0 - from.x, 130.0));
+    drag(window, from, from + Vec2::new(980.0 - from.x, 200.0));
 }
 
 #[test]

@@ -93,6 +93,7 @@ fn every_panel_looks_as_it_should() {
                     | "statistics"
                     | "pipelines"
                     | "launches"
+                    | "events"
                     | "overview"
                     | "why"
             );
@@ -102,7 +103,7 @@ fn every_panel_looks_as_it_should() {
             let ran = match drawn.id() {
                 "launches" => &launched,
                 "why" => &tables,
-                "problems" => &warned,
+                "problems" | "events" => &warned,
                 _ if is_storm => &storm,
                 _ => &window,
             };

@@ -123,6 +123,11 @@ impl<L: TableLine> FilteredTable<L> {
         rows
     }
 
+    /// The row that is shown first.
+    pub fn first(&self) -> Option<&L> {
+        self.lines.get(*self.shown().first()?)
+    }
+
     /// The positions of the rows that are shown, in order.
     fn shown(&self) -> Vec<usize> {
         let wanted = self.filter.to_lowercase();

@@ -136,7 +136,12 @@ impl ActivityDraft {
         self.events += 1;
         let name = self.name(&format!("event {number}"));
         let timing = false;
-        self.out.push(Record::Event(Event { id, name, timing }));
+        self.out.push(Record::Event(Event {
+            id,
+            name,
+            timing,
+            options: NameId::NONE,
+        }));
         id
     }
 

@@ -123,6 +123,7 @@ fn after<'a>(capture: &'a Capture, bookmarks: &'a [Bookmark]) -> impl Iterator<I
         .chain(pipelines(capture))
         .chain(promises(capture))
         .chain(launches(capture))
+        .chain(event_steps(capture))
         .chain(boxed(capture.problems(), Record::Problem))
         .chain(boxed(capture.findings(), Record::Finding))
         .chain(boxed(capture.searches(), Record::Search))
@@ -149,6 +150,12 @@ fn launches(capture: &Capture) -> impl Iterator<Item = Record> {
             .chain(boxed(&launched.steps, Record::LaunchStep))
             .chain(launches)
     })
+}
+
+fn event_steps(capture: &Capture) -> impl Iterator<Item = Record> {
+    let events = capture.events().iter();
+    let steps = events.flat_map(|it| capture.event_steps(it.id));
+    steps.copied().map(Record::EventStep)
 }
 
 fn promises(capture: &Capture) -> impl Iterator<Item = Record> {

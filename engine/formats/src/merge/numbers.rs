@@ -292,6 +292,9 @@ impl Renumbering {
             Record::Event(mut event) => {
                 event.id = self.event(event.id);
                 event.name = self.name(event.name);
+                if event.options.is_some() {
+                    event.options = self.name(event.options);
+                }
                 Record::Event(event)
             }
             Record::Call(mut call) => {
@@ -373,6 +376,10 @@ impl Renumbering {
             Record::Settlement(settlement) => {
                 settlement.promise = self.promise(settlement.promise);
                 settlement.span = self.span(settlement.span);
+            }
+            Record::EventStep(step) => {
+                step.event = self.event(step.event);
+                step.span = self.span(step.span);
             }
             Record::Launch(launch) => {
                 launch.id = self.launch(launch.id);

@@ -8,8 +8,8 @@ use device::{DeviceStatus, ElapsedError, EventStatus, elapsed, lock};
 use order::SyncOp;
 use record::time::Nanos;
 use record::{
-    self, Basis, CallId, Dependency, DependencyKind, EventId, EventIndex, Record, StreamIndex,
-    TIME_LIMIT, Value,
+    self, Basis, CallId, Dependency, DependencyKind, EventChange, EventId, EventIndex, EventStep,
+    Record, StreamIndex, TIME_LIMIT, Value,
 };
 use record::{Severity, Span, SpanId, SpanKind, State};
 use workload::{ErrorKind, EventCall, SyncTarget};
@@ -207,7 +207,8 @@ impl Caller {
 
     fn destroy_event(&self, current: &CurrentCall, event: EventIndex) -> Result<(), BackendError> {
         let released = self.shared.events.release(event);
-        released.map_err(|error| self.event_error(error))?;
+        let generation = released.map_err(|error| self.event_error(error))?;
+        self.step(event, (EventChange::Destroyed, generation), current.span);
         self.note(current, SyncOp::Forget(event));
         Ok(())
     }
@@ -240,6 +241,27 @@ impl Caller {
             DeviceStatus::Lost(reason) => BackendError::Lost(reason),
             _ => BackendError::call(ErrorKind::Failed, reason),
         }
+    }
+
+    /// A record of an event was submitted.
+    pub(super) fn note_record(&self, event: EventIndex, generation: u32, span: SpanId) {
+        self.say_number(span, "generation", i64::from(generation));
+        self.step(event, (EventChange::Recorded, generation), span);
+    }
+
+    /// Something was done to an event.
+    pub(super) fn step(
+        &self,
+        event: EventIndex,
+        (change, generation): (EventChange, u32),
+        span: SpanId,
+    ) {
+        self.reporter.send(Record::EventStep(EventStep {
+            event: EventId(event.0),
+            generation,
+            change,
+            span,
+        }));
     }
 
     /// One more field of a span, in whole numbers.

@@ -35,7 +35,7 @@ impl Caller {
                     Operation::RecordExternal(event) => {
                         let recorded = with(event, Some((stream, span)));
                         let generation = recorded.map_or(0, |it| it.generation);
-                        self.say_number(span, "generation", i64::from(generation));
+                        self.note_record(event, generation, span);
                     }
                     Operation::WaitExternal(event) => waits.push((event, span, with(event, None))),
                     _ => {}

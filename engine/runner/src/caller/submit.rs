@@ -11,8 +11,8 @@ use backend::{BackendError, Operation, Submission};
 use device::{RecordProgress, RecordedEvent, lock};
 use record::time::Nanos;
 use record::{
-    Basis, CallId, Dependency, DependencyKind, EventId, EventIndex, LaneId, Record, Sample,
-    Severity, SignalIndex, Span, SpanId, SpanKind, State, StreamIndex, SubmittedSpan,
+    CallId, DependencyKind, EventChange, EventIndex, LaneId, Record, Sample, Severity, SignalIndex,
+    Span, SpanId, SpanKind, State, StreamIndex, SubmittedSpan,
 };
 use workload::{FailureMode, KernelArguments, PipelineIndex};
 
@@ -161,7 +161,7 @@ impl Caller {
             }
             Operation::Record(event) => {
                 let submit = |recorded: RecordedEvent| {
-                    self.say_number(span, "generation", i64::from(recorded.generation));
+                    self.note_record(event, recorded.generation, span);
                     submit(submission)
                 };
                 let recorded = shared.events.record(event, stream, span, submit);
@@ -279,7 +279,7 @@ impl Caller {
     }
 
     /// A wait that may give up orders all that comes after it, where nothing comes after it once it has (rules F8, F13).
-    fn certain(&self, operation: &Operation, stream: StreamIndex) -> Option<SyncOp> {
+    pub(super) fn certain(&self, operation: &Operation, stream: StreamIndex) -> Option<SyncOp> {
         let Operation::WaitFor(event, _) = operation else {
             return None;
         };
@@ -296,8 +296,10 @@ impl Caller {
         span: SpanId,
         (latest, waits): (Option<RecordedEvent>, u32),
     ) {
+        let Some(latest) = latest else { return };
+        self.step(event, (EventChange::Reset, latest.generation), span);
         let is_pending = self.shared.device.query(self.host, event) == RecordProgress::Pending;
-        if latest.is_none() || waits < 2 || !is_pending {
+        if waits < 2 || !is_pending {
             return;
         }
         let text = format!(
@@ -323,35 +325,6 @@ impl Caller {
         let queue = self.shared.next_span();
         self.report_dependency(span, queue, DependencyKind::Step);
         queue
-    }
-
-    pub(super) fn note_wait(
-        &mut self,
-        current: &CurrentCall,
-        event: EventIndex,
-        (span, basis): (SpanId, Basis),
-        latest: Option<RecordedEvent>,
-    ) {
-        let Some(latest) = latest else {
-            self.report_wait_before_record(current, event, span);
-            return;
-        };
-        self.reporter.send(Record::Dependency(Dependency {
-            cause: latest.span,
-            effect: span,
-            kind: DependencyKind::Event,
-            basis,
-            event: EventId(event.0),
-            generation: latest.generation,
-        }));
-    }
-
-    /// How it is known that a wait comes after its record. One that may give up and go on does so by chance (rule F8).
-    fn basis_of_wait(&self, operation: &Operation, stream: StreamIndex) -> Basis {
-        match operation {
-            Operation::WaitFor(..) if self.certain(operation, stream).is_none() => Basis::Observed,
-            _ => Basis::Enforced,
-        }
     }
 
     fn note_hold(

@@ -52,6 +52,7 @@ pub(super) fn write(
     writer.put_buffer_uses();
     writer.put_pipelines();
     writer.put_promises();
+    writer.put_event_steps();
     writer.put_launches();
     writer.put_remarks();
     writer.finish()
@@ -119,7 +120,13 @@ impl PieceWriter<'_> {
         let id = EventId(number);
         if is_new {
             let name = self.name(known.name);
-            self.put(Record::Event(Event { id, name, ..known }));
+            let options = self.name(known.options);
+            self.put(Record::Event(Event {
+                id,
+                name,
+                options,
+                ..known
+            }));
         }
         id
     }

@@ -107,6 +107,7 @@ fn variant(record: &Record) -> &'static str {
         Record::Lane(_) => "Lane",
         Record::LaneOrigin(_) => "LaneOrigin",
         Record::Event(_) => "Event",
+        Record::EventStep(_) => "EventStep",
         Record::Call(_) => "Call",
         Record::BufferUse(_) => "BufferUse",
         Record::Span(_) => "Span",

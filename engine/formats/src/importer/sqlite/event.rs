@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::SqliteDraft;
 use crate::submission::{SubmissionStream, SubmittedOperation, SubmittedOperations};
-use record::{Basis, Event, EventId, Record, SpanId};
+use record::{Basis, Event, EventId, NameId, Record, SpanId};
 
 /// A record of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +43,12 @@ impl SqliteEvents {
         self.ids.insert((process, number), id);
         self.numbers.push(number);
         let timing = false;
-        draft.sink.push(Record::Event(Event { id, name, timing }));
+        draft.sink.push(Record::Event(Event {
+            id,
+            name,
+            timing,
+            options: NameId::NONE,
+        }));
         id
     }
 

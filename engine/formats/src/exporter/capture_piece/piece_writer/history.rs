@@ -3,9 +3,9 @@
 use super::PieceWriter;
 use record::time::{Interval, Nanos};
 use record::{
-    Bookmark, Finding, FindingId, Launch, LaunchId, LaunchInstance, LaunchNode, LaunchStep,
-    Pipeline, PipelineId, PipelineStep, Problem, Promise, PromiseId, PromiseOutcome, Record,
-    SpanId,
+    Bookmark, EventStep, Finding, FindingId, Launch, LaunchId, LaunchInstance, LaunchNode,
+    LaunchStep, Pipeline, PipelineId, PipelineStep, Problem, Promise, PromiseId, PromiseOutcome,
+    Record, SpanId,
 };
 
 impl PieceWriter<'_> {
@@ -70,6 +70,23 @@ impl PieceWriter<'_> {
                     span,
                     ..settled.clone()
                 })));
+            }
+        }
+    }
+
+    /// What was done to events by what is in the piece.
+    pub fn put_event_steps(&mut self) {
+        let capture = self.capture;
+        for event in capture.events() {
+            for step in capture.event_steps(event.id) {
+                if self.selection.has(step.span) {
+                    let (event, span) = (self.event(step.event), self.span(step.span));
+                    self.put(Record::EventStep(EventStep {
+                        event,
+                        span,
+                        ..*step
+                    }));
+                }
             }
         }
     }

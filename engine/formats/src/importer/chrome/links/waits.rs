@@ -11,7 +11,7 @@ use crate::importer::chrome::build::ChromeBuilder;
 use crate::importer::chrome::scan::RowToken;
 use crate::importer::chrome::work::{ChromeOperation, SyncDetail};
 use crate::submission::weaker;
-use record::{Basis, Dependency, DependencyKind, Event, EventId, Record};
+use record::{Basis, Dependency, DependencyKind, Event, EventId, NameId, Record};
 
 /// How no stream is written, besides not at all.
 const NO_STREAM: i64 = 0xFFFF_FFFF;
@@ -42,7 +42,12 @@ impl WaitEvents {
             let text = builder.texts.add(&format!("event {number}"));
             let (id, name) = (*id, builder.texts.name(text, sink));
             let timing = false;
-            sink.push(Record::Event(Event { id, name, timing }));
+            sink.push(Record::Event(Event {
+                id,
+                name,
+                timing,
+                options: NameId::NONE,
+            }));
         }
         events
     }

@@ -7,7 +7,7 @@ use eframe::egui::{Color32, Painter, Rect, pos2};
 use engine::time::Nanos;
 
 use super::arrow_index::{ArrowIndex, IndexedArrow, LanePair};
-use super::arrows::{ArrowEnd, BarEdge, ScreenPoint, route};
+use super::arrow_route::{ArrowEnd, BarEdge, ScreenPoint, route};
 use super::frame::PaintFrame;
 use super::layout::RowContent;
 use super::mesh_builder::MeshBuilder;
