@@ -3,6 +3,8 @@
 mod history_lines;
 mod table_line;
 
+use std::time::Duration;
+
 use eframe::egui::{Label, RichText, ScrollArea, Ui};
 use engine::analysis::{EventHistory, event_histories};
 use engine::record::EventId;
@@ -19,6 +21,8 @@ use crate::theme::GRID;
 /// The least width of the history beside the table, and the part of the panel that it takes.
 const HISTORY: f32 = 240.0;
 const PART: f32 = 0.32;
+/// Seconds between two readings of a capture that grows.
+const PAUSE: f64 = 0.25;
 
 /// Events: what each was made with, how it stands, and each of its records with what waited for it.
 pub struct EventsPanel {
@@ -26,6 +30,8 @@ pub struct EventsPanel {
     /// What became of each event, and what of the capture that was read from.
     histories: Vec<EventHistory>,
     read: Option<TableRevision>,
+    /// When that was, in seconds of the window's clock.
+    read_at: f64,
     chosen: Option<EventId>,
     /// The history of the chosen one.
     lines: Vec<HistoryLine>,
@@ -37,6 +43,7 @@ impl Default for EventsPanel {
             table: FilteredTable::new(SortOrder::by(0)),
             histories: Vec::new(),
             read: None,
+            read_at: f64::NEG_INFINITY,
             chosen: None,
             lines: Vec::new(),
         }
@@ -75,7 +82,7 @@ impl Panel for EventsPanel {
             );
             return;
         }
-        self.read(scene);
+        self.read(ui, scene);
         let whole = ui.available_width();
         let beside = (whole * PART).max(HISTORY);
         ui.horizontal_top(|ui| {
@@ -91,11 +98,15 @@ impl Panel for EventsPanel {
 
 impl EventsPanel {
     /// Reads what became of the events again where the capture is another.
-    fn read(&mut self, scene: &Scene<'_>) {
+    fn read(&mut self, ui: &Ui, scene: &Scene<'_>) {
         let capture = scene.capture;
         let now = (capture.revision(), capture.events().len(), scene.theme.dark);
-        if self.read != Some(now) {
-            self.read = Some(now);
+        let time = ui.input(|it| it.time);
+        if self.read != Some(now) && scene.grows() && time < self.read_at + PAUSE {
+            ui.ctx()
+                .request_repaint_after(Duration::from_secs_f64(PAUSE));
+        } else if self.read != Some(now) {
+            (self.read, self.read_at) = (Some(now), time);
             self.histories = event_histories(capture);
             let rows = self.histories.iter();
             let rows: Vec<_> = rows.map(|it| table_line::line(scene, it)).collect();

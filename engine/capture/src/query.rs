@@ -40,9 +40,11 @@ impl Capture {
         self.instance
     }
 
-    /// A number that changes with every [`Capture::apply`] that took a record.
+    /// A number that changes with every [`Capture::apply`] that took a record, and that no other capture has but clones of this
+    /// one: what is remembered of one holds for no other.
     pub fn revision(&self) -> u64 {
-        self.revision
+        // So many batches no capture ever takes.
+        (self.instance << 40) + self.revision
     }
 
     /// From the first instant to the last that any span, sample or loss names; stubs lie wherever what they stand for does.

@@ -29,6 +29,18 @@ fn capture(spans: &[Span]) -> Capture {
     capture
 }
 
+#[test]
+fn no_two_captures_have_one_revision() {
+    let same = [span(0, 0, 0, 5)];
+    let (one, other) = (capture(&same), capture(&same));
+    assert_ne!(one.revision(), other.revision());
+    assert_eq!(one.clone().revision(), one.revision());
+    let before = one.revision();
+    let mut grown = one;
+    grown.apply([Record::Span(span(1, 0, 6, 7))]);
+    assert_ne!(grown.revision(), before);
+}
+
 /// A reproducible order that is anything but sorted.
 fn shuffled(mut spans: Vec<Span>, seed: u64) -> Vec<Span> {
     let mut state = seed | 1;

@@ -28,10 +28,11 @@ pub fn language_guide() -> String {
             let errors = kind
                 .runtime_errors()
                 .filter(move |it| it.runtime == runtime);
-            errors
-                .map(ToString::to_string)
-                .collect::<Vec<_>>()
-                .join(", ")
+            let errors: Vec<String> = errors.map(ToString::to_string).collect();
+            match errors.as_slice() {
+                [] => "–".to_owned(),
+                errors => errors.join(", "),
+            }
         };
         let (cuda, ascendcl) = (of(NumberedRuntime::Cuda), of(NumberedRuntime::AscendCl));
         let _ = writeln!(
